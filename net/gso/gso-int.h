@@ -1,0 +1,128 @@
+/*
+ * What the files of the library share
+ *
+ * Copyright (c) 2026 The mvlab authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef NET_GSO_GSO_INT_H
+#define NET_GSO_GSO_INT_H
+
+#include <string.h>
+
+#include "gso.h"
+
+#define GSO_ETH_HLEN 14
+#define GSO_VLAN_HLEN 4
+#define GSO_IP_DF 0x4000
+#define GSO_IP_MF_OR_OFFSET 0x3fff
+
+#define GSO_MIN(a, b) ((a) < (b) ? (a) : (b))
+
+/* Offsets of fields from the start of their header. */
+enum {
+    GSO_IP4_TOS = 1,
+    GSO_IP4_LEN = 2,
+    GSO_IP4_ID = 4,
+    GSO_IP4_FRAG = 6,
+    GSO_IP4_TTL = 8,
+    GSO_IP4_PROTO = 9,
+    GSO_IP4_CSUM = 10,
+    GSO_IP4_SADDR = 12,
+    GSO_IP4_DADDR = 16,
+    GSO_IP4_HLEN = 20,
+    GSO_IP6_LEN = 4,
+    GSO_IP6_NEXT = 6,
+    GSO_IP6_HOPS = 7,
+    GSO_IP6_SADDR = 8,
+    GSO_IP6_DADDR = 24,
+    GSO_IP6_HLEN = 40,
+    GSO_TCP_SEQ = 4,
+    GSO_TCP_ACKNO = 8,
+    GSO_TCP_DOFF = 12,
+    GSO_TCP_FLAGS = 13,
+    GSO_TCP_WINDOW = 14,
+    GSO_TCP_CSUM = 16,
+    GSO_TCP_URGPTR = 18,
+    GSO_TCP_HLEN = 20,
+    GSO_UDP_LEN = 4,
+    GSO_UDP_CSUM = 6,
+    GSO_UDP_HLEN = 8,
+};
+
+static inline uint16_t gso_get16(const uint8_t *p)
+{
+    return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t gso_get32(const uint8_t *p)
+{
+    return (uint32_t)gso_get16(p) << 16 | gso_get16(p + 2);
+}
+
+static inline void gso_put16(uint8_t *p, uint16_t v)
+{
+    p[0] = (uint8_t)(v >> 8);
+    p[1] = (uint8_t)v;
+}
+
+static inline void gso_put32(uint8_t *p, uint32_t v)
+{
+    gso_put16(p, (uint16_t)(v >> 16));
+    gso_put16(p + 2, (uint16_t)v);
+}
+
+/* Add two sums, the carry coming in again at the bottom. */
+static inline uint64_t gso_add64(uint64_t a, uint64_t b)
+{
+    a += b;
+    return a + (a < b);
+}
+
+/* A 16-bit number as it contributes to a sum in memory order. */
+static inline uint64_t gso_word(uint16_t v)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(v)
+                                                      : v;
+}
+
+/* Where the L4 checksum is, counted from the L4 header. */
+static inline uint32_t gso_csum_offset(uint8_t proto)
+{
+    return proto == GSO_IPPROTO_TCP ? GSO_TCP_CSUM : GSO_UDP_CSUM;
+}
+
+/* Sum of the pseudo-header of the IP header at @ip for @len bytes of L4. */
+static inline uint64_t gso_sum_pseudo(const uint8_t *ip, uint8_t l3,
+                                      uint8_t proto, uint32_t len)
+{
+    if (l3 == GSO_L3_IPV4) {
+        return gso_sum_pseudo4(ip + GSO_IP4_SADDR, ip + GSO_IP4_DADDR,
+                               proto, len);
+    }
+    return gso_sum_pseudo6(ip + GSO_IP6_SADDR, ip + GSO_IP6_DADDR, proto, len);
+}
+
+/* Bytes in @iov. */
+size_t gso_iov_size(const struct iovec *iov, unsigned iovcnt);
+
+/* Copy up to @len bytes at @off out of @iov; returns how many there were. */
+size_t gso_iov_read(const struct iovec *iov, unsigned iovcnt, size_t off,
+                    void *buf, size_t len);
+
+/* Copy up to @len bytes into @iov at @off; returns how many fitted. */
+size_t gso_iov_write(const struct iovec *iov, unsigned iovcnt, size_t off,
+                     const void *buf, size_t len);
+
+/*
+ * The first @len bytes in one piece: in place when the first iovec has them,
+ * else copied to @scratch.  @len is at most the size of the frame.
+ */
+const uint8_t *gso_iov_head(const struct iovec *iov, unsigned iovcnt,
+                            size_t len, uint8_t *scratch);
+
+/* gso_parse() when the first MIN(frame_len, GSO_HDR_MAX) bytes are at @p. */
+void gso_parse_head(const uint8_t *p, uint32_t frame_len, GsoLayout *layout);
+
+#endif /* NET_GSO_GSO_INT_H */
