@@ -255,8 +255,8 @@
 /* Descriptor: four 32-bit words; offsets of the little-endian layout */
 #define MV_DESC_SIZE            16
 #define MV_DESC_CMD_STS         0
-#define MV_DESC_SIZE_CNT        4   /* [15:0] buffer size / l4i_chk,
-                                       [31:16] byte count */
+/* [15:0] buffer size or l4i_chk, [31:16] byte count */
+#define MV_DESC_SIZE_CNT        4
 #define MV_DESC_BUF             8
 #define MV_DESC_NEXT            12
 

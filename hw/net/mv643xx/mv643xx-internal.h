@@ -1,0 +1,233 @@
+/*
+ * Marvell mv643xx Gigabit Ethernet unit: what its files share
+ *
+ * mv643xx.c         unit: register decoding, SMI, unit interrupt, reset
+ * mv643xx-window.c  address windows, all DMA goes through them
+ * mv643xx-port.c    port: registers, interrupts, link, network client
+ * mv643xx-tx.c      transmit queues
+ * mv643xx-rx.c      receive queues
+ * mv643xx-filter.c  which queue takes a received frame
+ * mv643xx-csum.c    checksums by the descriptor's own offsets
+ * mv643xx-mib.c     counters
+ * mv643xx-wire.c    between the MAC and the network backend
+ * mv88e1xxx.c       PHYs and the SMI bus
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#ifndef HW_NET_MV643XX_INTERNAL_H
+#define HW_NET_MV643XX_INTERNAL_H
+
+#include "hw/net/mv643xx.h"
+#include "mv643xx-regtable.h"
+
+/* Longest frame that fits any MRU, without FCS, and room for pad and FCS. */
+#define MV643XX_RX_MAX_FRAME    9700
+#define MV643XX_RX_BUFFER       (MV_RX_PAD + MV643XX_RX_MAX_FRAME + MV_FCS_LEN)
+#define MV643XX_MIN_FRAME       60
+
+#define MV643XX_TX_MAX_CHAIN    1024
+
+/* A descriptor in host byte order, whatever its layout in memory. */
+typedef struct MV643xxDesc {
+    uint32_t cmd_sts;
+    uint16_t buf_size;  /* l4i_chk of a transmit descriptor */
+    uint16_t byte_cnt;
+    uint32_t buf;
+    uint32_t next;
+} MV643xxDesc;
+
+static inline uint32_t *mv643xx_reg(MV643xxPort *port, unsigned offset)
+{
+    return &port->regs[offset / 4];
+}
+
+static inline uint32_t mv643xx_get(const MV643xxPort *port, unsigned offset)
+{
+    return port->regs[offset / 4];
+}
+
+/* mv643xx.c */
+
+/* Set bits of EUIC and its line. */
+void mv643xx_raise_unit(MV643xxState *s, uint32_t causes);
+
+/* The table row of a port register, or NULL; @offset is within the block. */
+const MV643xxReg *mv643xx_port_reg(unsigned offset);
+
+/*
+ * Value of a register after @value is written, by its row of the table alone:
+ * read-only bits stay, and where a 0 clears, a 1 stays.
+ */
+uint32_t mv643xx_merge(const MV643xxReg *reg, uint32_t old, uint32_t value);
+
+/* The PHY at the address that the port polls, or NULL. */
+MV88E1xxxState *mv643xx_polled_phy(MV643xxPort *port);
+
+/*
+ * Whatever moves data runs between these, from wherever it is called: a DMA
+ * that points at the unit's own registers is then refused.  mv643xx_enter()
+ * returns what mv643xx_leave() needs.
+ */
+bool mv643xx_enter(MV643xxState *s);
+void mv643xx_leave(MV643xxState *s, bool was_inside);
+
+/* mv643xx-window.c */
+
+/*
+ * Copy @len bytes between @buf and bus address @addr through the address
+ * windows.  False when any byte is outside all enabled windows, forbidden to
+ * the port or fails on the bus: EUIC and EUEA then say so, and bytes before
+ * the failing one may have moved.  Hardware reference, section 3.
+ */
+bool mv643xx_dma_read(MV643xxPort *port, uint32_t addr, void *buf,
+                      uint32_t len);
+bool mv643xx_dma_write(MV643xxPort *port, uint32_t addr, const void *buf,
+                       uint32_t len);
+
+/* Descriptor access in the byte order that SDMA_CONFIG selects. */
+bool mv643xx_read_desc(MV643xxPort *port, uint32_t addr, MV643xxDesc *desc);
+bool mv643xx_write_desc_status(MV643xxPort *port, uint32_t addr,
+                               uint32_t cmd_sts);
+bool mv643xx_write_desc_size(MV643xxPort *port, uint32_t addr,
+                             const MV643xxDesc *desc);
+
+/* mv643xx-port.c */
+
+uint32_t mv643xx_port_read(MV643xxPort *port, unsigned offset);
+void mv643xx_port_write(MV643xxPort *port, unsigned offset, uint32_t value);
+
+/* Latch causes (not the computed ones) and set the lines. */
+void mv643xx_raise(MV643xxPort *port, uint32_t ic, uint32_t ice);
+
+/* Recompute the lines; call after any change of a cause or mask. */
+void mv643xx_update_irq(MV643xxPort *port);
+
+/* The PHY that the port polls has changed its link. */
+void mv643xx_phy_changed(MV643xxPort *port);
+
+/* Recompute the link after a change of what decides it. */
+void mv643xx_update_link(MV643xxPort *port);
+
+void mv643xx_port_reset(MV643xxPort *port);
+
+/* Stop all queues and drop what the port holds, as its reset bits do. */
+void mv643xx_stop_queues(MV643xxPort *port);
+
+/* Port enable set and no reset bit held. */
+bool mv643xx_port_running(const MV643xxPort *port);
+
+bool mv643xx_link_up(const MV643xxPort *port);
+
+/* mv643xx-tx.c */
+
+/* Serve the enabled transmit queues, a bounded amount of work. */
+void mv643xx_tx_run(MV643xxPort *port);
+void mv643xx_tx_init(MV643xxPort *port);
+void mv643xx_tx_reset(MV643xxPort *port);
+void mv643xx_tx_cleanup(MV643xxPort *port);
+
+/* mv643xx-rx.c */
+
+typedef enum MV643xxRxResult {
+    MV643XX_RX_DONE,            /* delivered, or dropped and counted */
+    MV643XX_RX_NO_DESCRIPTOR,   /* nothing has changed but RxError */
+} MV643xxRxResult;
+
+/*
+ * A frame of at most MV643XX_RX_MAX_FRAME bytes, in wire order and without
+ * FCS, has reached the MAC: count it, and say whether it goes on to a queue.
+ */
+bool mv643xx_rx_arrive(MV643xxPort *port, const uint8_t *frame, uint32_t len);
+
+/*
+ * Put a frame that has arrived into descriptors.  @refused says that it has
+ * found none before, so that RxError is raised once a frame.
+ */
+MV643xxRxResult mv643xx_rx_deliver(MV643xxPort *port, const uint8_t *frame,
+                                   uint32_t len, bool refused);
+
+/* Count a frame that was dropped for want of a descriptor. */
+void mv643xx_rx_no_descriptor(MV643xxPort *port, uint32_t len);
+
+/* Why nothing can arrive now: the counter of the reason, or NULL. */
+uint64_t *mv643xx_rx_closed(MV643xxPort *port);
+
+/* mv643xx-filter.c */
+
+typedef struct MV643xxRoute {
+    bool accept;
+    bool unknown_da;    /* accepted by promiscuous mode alone */
+    bool bpdu;          /* captured as BPDU */
+    unsigned queue;
+} MV643xxRoute;
+
+struct MV643xxRxInfo;
+
+MV643xxRoute mv643xx_route(const MV643xxPort *port, const uint8_t *frame,
+                           const struct MV643xxRxInfo *info);
+
+/* mv643xx-csum.c */
+
+/* What the receiver's parser found; offsets from the start of the frame. */
+typedef struct MV643xxRxInfo {
+    uint32_t status;        /* bits 18:3, 19, 22:21, 23, 24, 25, 30 */
+    uint16_t ethertype;     /* behind one VLAN tag and LLC/SNAP; 0 for none */
+    bool vlan;
+    uint8_t vlan_priority;
+    bool ipv4;
+    bool fragment;
+    uint8_t tos;            /* of IPv4 */
+    bool tcp;               /* unfragmented TCP over IPv4 */
+    bool udp;
+} MV643xxRxInfo;
+
+/* Parse a frame of at least MV643XX_MIN_FRAME bytes and check its sums. */
+void mv643xx_rx_parse(const MV643xxPort *port, const uint8_t *frame,
+                      uint32_t len, MV643xxRxInfo *info);
+
+/*
+ * Put the checksums into @frame that @cmd_sts of its first descriptor asks
+ * for; @l4i_chk is that descriptor's initial value.  A sum whose place is
+ * outside the frame is left out and logged.
+ */
+void mv643xx_tx_checksum(MV643xxPort *port, uint8_t *frame, uint32_t len,
+                         uint32_t cmd_sts, uint16_t l4i_chk);
+
+/* mv643xx-mib.c */
+
+uint32_t mv643xx_mib_read(MV643xxPort *port, unsigned offset);
+void mv643xx_mib_count(MV643xxPort *port, unsigned offset);
+
+/* Count a good frame; @len is without FCS. */
+void mv643xx_mib_rx(MV643xxPort *port, const uint8_t *frame, uint32_t len);
+void mv643xx_mib_tx(MV643xxPort *port, const uint8_t *frame, uint32_t len);
+
+/* mv643xx-wire.c */
+
+/*
+ * Hand a frame (without FCS) to the backend.  One that is refused is kept and
+ * offered again; while it waits others are lost and counted.
+ */
+void mv643xx_wire_send(MV643xxPort *port, const uint8_t *frame, uint32_t len);
+
+/* A frame comes from the backend. */
+void mv643xx_wire_receive(MV643xxPort *port, const uint8_t *frame,
+                          uint32_t len);
+
+/* Whether the backend may offer another frame. */
+bool mv643xx_wire_can_receive(const MV643xxPort *port);
+
+/* Something may have changed for a frame that waits: try again. */
+void mv643xx_wire_poll(MV643xxPort *port);
+
+/* Drop the received frames that wait, counting them at @reason. */
+void mv643xx_wire_drop(MV643xxPort *port, uint64_t *reason);
+
+void mv643xx_wire_init(MV643xxPort *port);
+void mv643xx_wire_reset(MV643xxPort *port);
+void mv643xx_wire_cleanup(MV643xxPort *port);
+
+extern const VMStateDescription vmstate_mv643xx_wire;
+
+#endif
