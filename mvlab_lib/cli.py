@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line: one subcommand per verb."""
+import argparse
+import sys
+
+from . import setup
+from .errors import Error
+
+DESCRIPTION = """\
+A virtual Marvell Kirkwood plug computer with an mv643xx Gigabit Ethernet.
+
+Every verb sets up what it needs first: Debian packages, QEMU with the board, guest kernel and U-Boot."""
+
+# verb: (module, one line, example)
+VERBS = {
+    "setup": (setup, "set everything up and build", "./mvlab setup --with-peers"),
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a bad option in one line."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parser():
+    examples = "\n".join(f"  {example:<42} {text}" for _, text, example in VERBS.values())
+    top = Parser(prog="mvlab", description=DESCRIPTION, epilog=f"examples:\n{examples}\n\nStart with README.md.",
+                 formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+    verbs = top.add_subparsers(metavar="VERB", required=True)
+    for name, (module, text, example) in VERBS.items():
+        verb = verbs.add_parser(name, help=text, description=module.__doc__, epilog=f"example: {example}",
+                                allow_abbrev=False)
+        module.add_arguments(verb)
+        verb.set_defaults(module=module, parser=verb)
+    return top
+
+
+def main(arguments):
+    """Runs one command; returns its exit status. Arguments after -- go to QEMU."""
+    own, _, rest = split(arguments)
+    args = parser().parse_args(own)
+    args.rest = rest
+    try:
+        return args.module.main(args)
+    except Error as err:
+        print(f"mvlab: {err}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def split(arguments):
+    """What stands before the first --, the -- itself, and what stands after it."""
+    if "--" not in arguments:
+        return arguments, None, []
+    at = arguments.index("--")
+    return arguments[:at], "--", arguments[at + 1:]
