@@ -156,7 +156,8 @@ static void unit_written(MV643xxState *s, unsigned offset, uint32_t value)
         update_unit_irq(s);
         break;
     case MV_EUC:
-        if (value & (MV_EUC_PORT_RESET | MV_EUC_PORT_RESET_ALT)) {
+        if (s->num_ports &&
+            (value & (MV_EUC_PORT_RESET | MV_EUC_PORT_RESET_ALT))) {
             mv643xx_stop_queues(&s->port[0]);
         }
         break;
@@ -350,8 +351,8 @@ static void mv643xx_realize(DeviceState *dev, Error **errp)
     MV643xxState *s = MV643XX(dev);
     MVSMIBus *bus;
 
-    if (s->num_ports < 1 || s->num_ports > MV643XX_MAX_PORTS) {
-        error_setg(errp, "mv643xx: num-ports is %u, not within 1 to %d",
+    if (s->num_ports > MV643XX_MAX_PORTS) {
+        error_setg(errp, "mv643xx: num-ports is %u, not within 0 to %d",
                    s->num_ports, MV643XX_MAX_PORTS);
         return;
     }
@@ -365,8 +366,10 @@ static void mv643xx_realize(DeviceState *dev, Error **errp)
         return;
     }
     address_space_init(&s->dma_as, s->dma_mr, "mv643xx-dma");
-    for (unsigned p = 0; p < s->num_ports; p++) {
-        if (!qdev_realize(DEVICE(&s->port[p]), NULL, errp)) {
+    for (unsigned p = 0; p < MV643XX_MAX_PORTS; p++) {
+        if (p >= s->num_ports) {
+            object_unparent(OBJECT(&s->port[p]));
+        } else if (!qdev_realize(DEVICE(&s->port[p]), NULL, errp)) {
             return;
         }
     }
