@@ -171,6 +171,8 @@ static void ehci_init(Object *obj)
     memory_region_add_subregion(mem, A_USB_BRIDGE_CONTROL, &s->bridge);
     memory_region_init_io(&s->portsc, obj, &portsc_ops, s,
                           TYPE_KIRKWOOD_EHCI ".portsc", sizeof(uint32_t));
+    /* It passes accesses on to another region of this device */
+    s->portsc.disable_reentrancy_guard = true;
     memory_region_add_subregion_overlap(mem, A_USB_PORTSC, &s->portsc,
                                         PRIORITY_OVERLAY);
 }
