@@ -107,6 +107,10 @@ void nic_ack_all(Nic *n);
 
 void nic_set_link(Nic *n, bool up);
 
+/* One SMI operation of the unit, through its SMI register */
+uint16_t smi_read(Nic *n, unsigned phy, unsigned reg);
+void smi_write(Nic *n, unsigned phy, unsigned reg, uint16_t value);
+
 /* Put a frame on the wire and wait until the backend has offered it */
 void wire_send(Nic *n, const void *data, size_t len);
 void wire_send_frame(Nic *n, const Frame *f);
@@ -117,8 +121,8 @@ void wire_queue(Nic *n, const void *data, size_t len);
 /* Wait until the backend has offered all that was sent */
 void nic_settle(Nic *n);
 
-/* Wait until the backend has read all that was sent, offered or not */
-void wire_drained(Nic *n);
+/* A frame that is lost before the port: the backend must not offer it */
+void wire_lose(Nic *n, const void *data, size_t len);
 
 /* The next frame the port sent must be exactly these bytes */
 void wire_expect(Nic *n, const void *data, size_t len);
@@ -163,6 +167,9 @@ void rx_ring_refill(RxRing *r);
  * data, FCS, nothing else touched.  Advances the ring.
  */
 void rx_ring_expect(RxRing *r, const Frame *f, uint32_t cmd_sts);
+/* The same where only the bits @mask of the status word are known */
+void rx_ring_expect_masked(RxRing *r, const Frame *f, uint32_t cmd_sts,
+                           uint32_t mask);
 /* The next descriptor must still belong to the device */
 void rx_ring_expect_none(RxRing *r);
 
