@@ -1,0 +1,233 @@
+/*
+ * Which packets may be joined: Linux's GRO rules
+ *
+ * Sources: Linux 6.1 net/core/gro.c, net/ipv4/af_inet.c,
+ * net/ipv4/tcp_offload.c, net/ipv4/udp_offload.c, net/ipv6/ip6_offload.c.
+ *
+ * Copyright (c) 2026 The mvlab authors
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "coalesce-int.h"
+
+static GsoType type_of(const GsoLayout *l)
+{
+    if (l->l4_proto == GSO_IPPROTO_UDP) {
+        return GSO_TYPE_UDP_L4;
+    }
+    return l->l3 == GSO_L3_IPV4 ? GSO_TYPE_TCPV4 : GSO_TYPE_TCPV6;
+}
+
+static GsoVerdict classify_l4(const GsoIncoming *in)
+{
+    const GsoLayout *l = &in->layout;
+    const uint8_t *l4 = in->p + l->l4_off;
+
+    if (l->l4_proto == GSO_IPPROTO_TCP) {
+        return l->payload_len ? GSO_V_HELD : GSO_V_PASS_EMPTY;
+    }
+    if (gso_get16(l4 + GSO_UDP_LEN) != l->l4_len) {
+        return GSO_V_PASS_LENGTH;
+    }
+    if (!gso_get16(l4 + GSO_UDP_CSUM)) {
+        return GSO_V_PASS_NO_CSUM;
+    }
+    return l->payload_len ? GSO_V_HELD : GSO_V_PASS_EMPTY;
+}
+
+/* The unused bit beside DF and MF; Linux joins nothing that has it set. */
+static bool reserved_bit(const GsoIncoming *in)
+{
+    const GsoLayout *l = &in->layout;
+
+    return l->l3 == GSO_L3_IPV4 && (in->p[l->l2_len + GSO_IP4_FRAG] & 0x80);
+}
+
+GsoVerdict gso_gro_classify(const GsoIncoming *in, uint8_t types)
+{
+    const GsoLayout *l = &in->layout;
+    const uint32_t bad_len = GSO_LF_MALFORMED | GSO_LF_TRUNCATED |
+                             GSO_LF_PADDED | GSO_LF_LENGTH_0;
+
+    if (in->packet->meta && in->packet->meta->type != GSO_TYPE_NONE) {
+        return GSO_V_PASS_SUPER;
+    }
+    if (l->l3 == GSO_L3_NONE) {
+        return GSO_V_PASS_NOT_IP;
+    }
+    if ((l->flags & GSO_LF_FRAGMENT) || reserved_bit(in)) {
+        return GSO_V_PASS_FRAGMENT;
+    }
+    if (l->flags & bad_len) {
+        return GSO_V_PASS_LENGTH;
+    }
+    if (!l->l4_off || (l->flags & GSO_LF_8023)) {
+        return GSO_V_PASS_NOT_L4;
+    }
+    if (!(types & 1 << type_of(l))) {
+        return GSO_V_PASS_TYPE;
+    }
+    if (l->flags & GSO_LF_IP_OPTIONS) {
+        return GSO_V_PASS_OPTIONS;
+    }
+    return classify_l4(in);
+}
+
+GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
+{
+    const GsoLayout *l = &in->layout;
+    const GsoPacket *packet = in->packet;
+    const uint8_t *ip = in->p + l->l2_len;
+    const uint8_t *l4 = in->p + l->l4_off;
+
+    if (l->l3 == GSO_L3_IPV4) {
+        if (gso_sum_finish(gso_sum(ip, GSO_IP4_HLEN, 0))) {
+            return GSO_V_PASS_IP_CSUM;
+        }
+        if (gso_get16(ip + GSO_IP4_CSUM) == 0xffff) {
+            return GSO_V_PASS_CSUM_FORM;
+        }
+    }
+    if (in->csum == GSO_CSUM_PARTIAL) {
+        return GSO_V_HELD;
+    }
+    if (!in->verified &&
+        gso_csum_verify_l4(packet->iov, packet->iovcnt, l) !=
+        GSO_CHECK_GOOD) {
+        return GSO_V_PASS_L4_CSUM;
+    }
+    if (l->l4_proto == GSO_IPPROTO_TCP &&
+        gso_get16(l4 + GSO_TCP_CSUM) == 0xffff) {
+        return GSO_V_PASS_CSUM_FORM;
+    }
+    return GSO_V_HELD;
+}
+
+/* Of those with the same tuple: same flow label and extension headers? */
+static bool same_ipv6(const GsoHeld *h, const GsoIncoming *in)
+{
+    const GsoLayout *l = &in->layout;
+    const uint8_t *a = h->hdr + h->l2_len;
+    const uint8_t *b = in->p + l->l2_len;
+
+    return h->l3_len == l->l3_len &&
+           !((gso_get32(a) ^ gso_get32(b)) & 0xf00fffff) &&
+           a[GSO_IP6_NEXT] == b[GSO_IP6_NEXT] &&
+           !memcmp(a + GSO_IP6_HLEN, b + GSO_IP6_HLEN,
+                   l->l3_len - GSO_IP6_HLEN);
+}
+
+bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
+{
+    const GsoLayout *l = &in->layout;
+    const uint8_t *a = h->hdr;
+    const uint8_t *b = in->p;
+    const bool v4 = l->l3 == GSO_L3_IPV4;
+    const uint32_t addr = h->l2_len + (v4 ? GSO_IP4_SADDR : GSO_IP6_SADDR);
+
+    return h->l3 == l->l3 && h->l4_proto == l->l4_proto &&
+           h->l2_len == l->l2_len &&
+           !memcmp(a + h->l4_off, b + l->l4_off, 4) &&
+           !memcmp(a + addr, b + addr, v4 ? 8 : 32) &&
+           !memcmp(a, b, h->l2_len) && (v4 || same_ipv6(h, in));
+}
+
+/*
+ * IP IDs count up with the packets, or are all the same if DF is set on
+ * all; the second packet decides which.
+ */
+static bool id_fits(const GsoHeld *h, const uint8_t *a, const uint8_t *b,
+                    bool *fixed_id)
+{
+    uint16_t step = (uint16_t)(gso_get16(b + GSO_IP4_ID) -
+                               gso_get16(a + GSO_IP4_ID));
+
+    if (h->fixed_id && step == 0) {
+        return true;
+    }
+    *fixed_id = false;
+    return step == (uint16_t)h->count && (!h->fixed_id || h->count == 1);
+}
+
+static GsoVerdict compare_ip(const GsoHeld *h, const GsoIncoming *in,
+                             bool *fixed_id)
+{
+    const uint8_t *a = h->hdr + h->l2_len;
+    const uint8_t *b = in->p + in->layout.l2_len;
+
+    if (h->l3 == GSO_L3_IPV6) {
+        if (a[GSO_IP6_HOPS] != b[GSO_IP6_HOPS]) {
+            return GSO_V_DIFF_TTL;
+        }
+        return (gso_get16(a) ^ gso_get16(b)) & 0x0ff0 ? GSO_V_DIFF_TOS
+                                                      : GSO_V_MERGED;
+    }
+    if (a[GSO_IP4_TTL] != b[GSO_IP4_TTL]) {
+        return GSO_V_DIFF_TTL;
+    }
+    if (a[GSO_IP4_TOS] != b[GSO_IP4_TOS]) {
+        return GSO_V_DIFF_TOS;
+    }
+    if (gso_get16(a + GSO_IP4_FRAG) != gso_get16(b + GSO_IP4_FRAG)) {
+        return GSO_V_DIFF_DF;
+    }
+    return id_fits(h, a, b, fixed_id) ? GSO_V_MERGED : GSO_V_DIFF_IP_ID;
+}
+
+static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
+                              bool accecn)
+{
+    const uint8_t *a = h->hdr + h->l4_off;
+    const uint8_t *b = in->p + in->layout.l4_off;
+    uint8_t flags = a[GSO_TCP_FLAGS] ^ b[GSO_TCP_FLAGS];
+
+    if ((b[GSO_TCP_FLAGS] | (accecn ? flags : 0)) & GSO_TCP_CWR) {
+        return GSO_V_DIFF_CWR;
+    }
+    if ((flags & (uint8_t)~(GSO_TCP_CWR | GSO_TCP_FIN | GSO_TCP_PSH)) ||
+        a[GSO_TCP_DOFF] != b[GSO_TCP_DOFF]) {
+        return GSO_V_DIFF_FLAGS;
+    }
+    if (gso_get16(a + GSO_TCP_WINDOW) != gso_get16(b + GSO_TCP_WINDOW)) {
+        return GSO_V_DIFF_WINDOW;
+    }
+    if (gso_get32(a + GSO_TCP_ACKNO) != gso_get32(b + GSO_TCP_ACKNO)) {
+        return GSO_V_DIFF_ACK;
+    }
+    if (memcmp(a + GSO_TCP_HLEN, b + GSO_TCP_HLEN,
+               in->layout.l4_hdr_len - GSO_TCP_HLEN)) {
+        return GSO_V_DIFF_OPTIONS;
+    }
+    if (gso_get16(a + GSO_TCP_URGPTR) != gso_get16(b + GSO_TCP_URGPTR)) {
+        return GSO_V_DIFF_URGENT;
+    }
+    if (gso_get32(a + GSO_TCP_SEQ) + h->len != gso_get32(b + GSO_TCP_SEQ)) {
+        return GSO_V_DIFF_SEQ;
+    }
+    return GSO_V_MERGED;
+}
+
+GsoVerdict gso_gro_compare(const GsoHeld *h, const GsoIncoming *in,
+                           bool accecn, bool *fixed_id)
+{
+    const GsoLayout *l = &in->layout;
+    GsoVerdict v;
+
+    *fixed_id = h->fixed_id;
+    v = compare_ip(h, in, fixed_id);
+    if (v == GSO_V_MERGED && l->l4_proto == GSO_IPPROTO_TCP) {
+        v = compare_tcp(h, in, accecn);
+    }
+    if (v != GSO_V_MERGED) {
+        return v;
+    }
+    if (l->payload_len > h->mss) {
+        return GSO_V_DIFF_LONGER;
+    }
+    /* Tags count as Linux counts them: all behind the MAC addresses' type. */
+    if (h->hdr_len - GSO_ETH_HLEN + h->len + l->payload_len > GSO_IP_MAX) {
+        return GSO_V_DIFF_TOO_BIG;
+    }
+    return GSO_V_MERGED;
+}
