@@ -264,17 +264,19 @@ static uint32_t active_queues(const MV643xxPort *port)
 
 void mv643xx_tx_run(MV643xxPort *port)
 {
-    bool was_inside = mv643xx_enter(port->unit);
     unsigned done = 0;
+    bool was_inside;
 
+    if (!active_queues(port)) {
+        return;
+    }
+    was_inside = mv643xx_enter(port->unit);
     while (active_queues(port) && done < DESCS_PER_EVENT) {
         done += serve_queue(port, pick_queue(port, active_queues(port)));
     }
     if (active_queues(port)) {
         timer_mod(port->tx_resume,
                   qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + RESUME_NS);
-    } else {
-        timer_del(port->tx_resume);
     }
     mv643xx_leave(port->unit, was_inside);
 }
