@@ -129,11 +129,14 @@ static uint32_t finish_frame(MV643xxPort *port, const MV643xxTxChain *chain)
     uint8_t *frame = port->tx_frame;
 
     if (mv643xx_get(port, MV_PXCX) & MV_PXCX_TX_CRC_DIS) {
+        uint32_t fcs;
+
         if (len <= MV_FCS_LEN) {
             return 0;
         }
         len -= MV_FCS_LEN;
-        return ldl_le_p(frame + len) == crc32(0, frame, len) ? len : 0;
+        fcs = ldl_le_p(frame + len);
+        return fcs == crc32(0, frame, len) ? len : 0;
     }
     mv643xx_tx_checksum(port, frame, len, first->cmd_sts, first->buf_size);
     if ((last_link(chain)->desc.cmd_sts & MV_TXD_ZP) &&
