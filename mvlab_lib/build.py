@@ -12,6 +12,7 @@ from .paths import BUILD, CACHE, QEMU, ROOT, SYSTEM_PATH, SYSTEM_PYTHON
 from .stamp import Stamp, digest
 
 CONFIG = "qemu/qemu.toml"
+DEBS = CACHE / "debs"
 TOOLS = CACHE / "tools"
 TOOLS_PYTHON_PATH = TOOLS / "usr/lib/python3/dist-packages"
 EMULATOR = "qemu-system-arm"
@@ -61,25 +62,20 @@ class Variant:
                 *(wanted["sanitize"] if self.sanitize else [])]
 
 
-def host_packages(variant):
-    """The Debian packages that this machine must have to build and run the variant."""
-    wanted = config.load(CONFIG)
-    packages = wanted["host"]["packages"] + (wanted["host"]["clang"] if variant.compiler.startswith("clang") else [])
-    if host.codename() != "bookworm":
-        packages = packages + wanted["tools"]["packages"]
-    return packages
-
-
 def prepare_tools(update=False):
     """Puts newer Python build tools into the cache on a machine whose own are too old. Returns PYTHONPATH or None."""
+    if TOOLS.is_dir() and not update:
+        return TOOLS_PYTHON_PATH
     if not host.needs_private_tools():
         return None
-    if update or host.needs_private_tools(TOOLS_PYTHON_PATH):
-        wanted = config.load(CONFIG)["tools"]
-        shell.say(f"fetching {' and '.join(wanted['packages'])} from {wanted['suite']}")
-        debs = CACHE / "debs"
-        for record in Archive(wanted["suite"], host.architecture()).download(wanted["packages"], debs).values():
-            shell.output(["dpkg-deb", "-x", debs / record["file"], TOOLS])
+    wanted = config.load(CONFIG)["tools"]
+    shell.say(f"fetching {' and '.join(wanted['packages'])} from {wanted['suite']}")
+    scratch = TOOLS.with_name("tools.new")
+    shutil.rmtree(scratch, ignore_errors=True)
+    for record in Archive(wanted["suite"], host.architecture()).download(wanted["packages"], DEBS).values():
+        shell.output(["dpkg-deb", "-x", DEBS / record["file"], scratch])
+    shutil.rmtree(TOOLS, ignore_errors=True)
+    scratch.rename(TOOLS)
     return TOOLS_PYTHON_PATH
 
 
@@ -89,28 +85,37 @@ def build_environment(python_path):
                              CCACHE_BASEDIR=ROOT, CCACHE_NOHASHDIR=1, NINJA_STATUS=None, LC_ALL="C.UTF-8")
 
 
-def tree(update=False):
-    """The overlaid QEMU source tree."""
-    path = source.user_tree()
-    managed = path is None
-    if managed:
-        path = source.managed_tree(update)
-    overlay.apply(path, managed)
+def overlaid_tree(update=False):
+    """The overlaid QEMU source tree: Debian's, fetched if need be, or the one that QEMU_SRC names."""
+    with shell.locked(BUILD / "lock"):
+        host.prepare()
+        path = source.user_tree()
+        managed = path is None
+        if managed:
+            with shell.locked(CACHE / "lock"):
+                path = source.managed_tree(update)
+        overlay.apply(path, managed)
     return path
 
 
 def build(variant, targets=(EMULATOR,), update=False):
     """Brings the variant's targets up to date; returns the output directory."""
-    if not shutil.which(variant.compiler, path=SYSTEM_PATH) and not variant.compiler.startswith("clang"):
-        raise Error(f"--cc {variant.compiler}: no such compiler in {SYSTEM_PATH}")
+    path = overlaid_tree(update)
     with shell.locked(BUILD / "lock"):
-        host.install(host_packages(variant))
+        check_compiler(variant.compiler)
         with shell.locked(CACHE / "lock"):
             env = build_environment(prepare_tools(update))
-            path = tree(update)
         configure(variant, path, env)
         shell.logged(["ninja", "-C", variant.out, *targets], f"ninja-{variant.out.name}.log", env=env)
     return variant.out
+
+
+def check_compiler(compiler):
+    """Refuses a compiler that does not exist; clang is installed if it is missing."""
+    if compiler.startswith("clang"):
+        host.install(config.load(CONFIG)["host"]["clang"])
+    if not shutil.which(compiler, path=SYSTEM_PATH):
+        raise Error(f"--cc {compiler}: no such compiler in {SYSTEM_PATH}")
 
 
 def configure(variant, path, env):

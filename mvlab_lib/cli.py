@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import setup
+from . import boot, path, qemu, run, setup
 from .errors import Error
 
 DESCRIPTION = """\
@@ -13,7 +13,11 @@ Every verb sets up what it needs first: Debian packages, QEMU with the board, gu
 
 # verb: (module, one line, example)
 VERBS = {
-    "setup": (setup, "set everything up and build", "./mvlab setup --with-peers"),
+    "setup": (setup, "set everything up and build", "./mvlab setup"),
+    "run": (run, "boot a SheevaPlug and check its network", "./mvlab run --json result.json"),
+    "boot": (boot, "a console on a board", "./mvlab boot --board guruplug --pcap guru.pcap"),
+    "qemu": (qemu, "run the built QEMU as it is", "./mvlab qemu -- -M sheevaplug,help"),
+    "path": (path, "print where a file is", "./mvlab path dtb --board dockstar"),
 }
 
 

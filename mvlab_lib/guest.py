@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 
-from . import config, initramfs, shell
+from . import config, host, initramfs, shell
 from .apt import Archive
 from .errors import Error
 from .paths import BUILD, CACHE, GUEST, ROOT
@@ -48,6 +48,7 @@ def manifest():
 def prepare(update=False):
     """Brings build/guest/ up to date."""
     with shell.locked(BUILD / "lock"):
+        host.prepare()
         with shell.locked(CACHE / "lock"):
             record = fetched(update)
         stamp = Stamp(GUEST / "stamp", digest(record, config.load(CONFIG), ROOT / "guest/rootfs",

@@ -39,6 +39,13 @@ def needs_private_tools(python_path=None):
     return found.returncode != 0 or version < config.load("qemu/qemu.toml")["tools"]["meson"]
 
 
+def prepare():
+    """Installs what this machine lacks to build and run the laboratory."""
+    wanted = config.load("qemu/qemu.toml")
+    newer = wanted["tools"]["packages"] if codename() != "bookworm" else []
+    install([*wanted["host"]["packages"], *newer])
+
+
 def install(packages):
     """Installs those of packages that the machine lacks, through its own apt-get, as root or through sudo."""
     missing = missing_of(packages)

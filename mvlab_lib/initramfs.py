@@ -25,7 +25,7 @@ def make(wanted, abi, unpacked, rootfs, initrd):
 
 
 def add_busybox(package, rootfs):
-    """Copies busybox and links /bin/sh; the kernel's /init installs the other names on first use."""
+    """Copies busybox and links /bin/sh; /init makes the links for its other names."""
     shutil.copy2(package / "bin/busybox", rootfs / "bin/busybox")
     (rootfs / "bin/sh").symlink_to("busybox")
 

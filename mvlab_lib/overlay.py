@@ -26,10 +26,13 @@ class Link:
     target: Path
 
 
+def parts():
+    return config.load(DATA)["part"]
+
+
 def links():
     """The links of the overlay, patterns expanded. A pattern that matches nothing is an error."""
-    data = config.load(DATA)
-    return [link for item in [{"from": path} for path in data["links"]] + data["link"] for link in expand(item)]
+    return [link for part in parts() for item in part["links"] for link in expand(item)]
 
 
 def expand(item):
@@ -49,7 +52,7 @@ def patches():
 
 
 def hooks():
-    return config.load(DATA).get("hook", [])
+    return [hook for part in parts() for hook in part["hooks"]]
 
 
 def patched_files(patch):
@@ -67,16 +70,21 @@ def touched_files():
 
 def apply(tree, managed):
     """Brings tree into the overlaid state. The originals of a managed tree are kept; another tree is its own original."""
-    originals = Originals(tree, QEMU / "pristine") if managed else Originals(tree, None)
+    before = originals(tree, managed)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         files = touched_files()
-        originals.copy_to(scratch, files)
+        before.copy_to(scratch, files)
         change(scratch)
-        originals.restore_all_but(files)
+        before.restore_all_but(files)
         for file in files:
             write_if_changed(tree / file, scratch / file)
     make_links(tree, links())
+
+
+def originals(tree, managed):
+    """The files of the tree as they were before the overlay."""
+    return Originals(tree, QEMU / "pristine" if managed else None)
 
 
 def change(tree):

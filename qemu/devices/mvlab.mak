@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The laboratory's boards and nothing else.
-CONFIG_MV643XX=y
+CONFIG_KIRKWOOD_BOARDS=y

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Boots a board with its console on this terminal. Ctrl-A x ends QEMU."""
+import os
+from pathlib import Path
+
+from . import build, guest, images, shell
+from .errors import Error
+from .machine import Board, check_tap, escaped
+from .paths import BUILD
+
+TRACE = BUILD / "boot-trace.log"
+
+
+def add_arguments(parser):
+    parser.usage = "mvlab boot [options] [-- QEMU ARGS]"
+    parser.add_argument("--board", default="sheevaplug", choices=guest.boards(), help="default: sheevaplug")
+    parser.add_argument("--uboot", metavar="FILE", nargs="?", const=True,
+                        help="start Debian's U-Boot, or the kwb image FILE, instead of a kernel")
+    parser.add_argument("--kernel", metavar="FILE", type=Path, help="a zImage or uImage of your own")
+    parser.add_argument("--dtb", metavar="FILE", type=Path, help="a device tree of your own")
+    parser.add_argument("--initrd", metavar="FILE", type=Path, help="an initramfs of your own")
+    parser.add_argument("--append", metavar="TEXT", default="", help="more kernel command line, after console=ttyS0,115200")
+    parser.add_argument("--tap", metavar="IFNAME", help="connect the first GbE to this tap interface, not to user networking")
+    parser.add_argument("--pcap", metavar="FILE", type=Path, help="capture the frames of the first GbE")
+    parser.add_argument("--drive", metavar="FILE", type=Path, action="append", default=[], help="plug in a disk image as a USB disk")
+    parser.add_argument("--trace", metavar="PATTERN",
+                        help=f"log QEMU's trace events that start so, e.g. mv643xx, to {TRACE.relative_to(BUILD.parent)}")
+    build.Variant.add_arguments(parser)
+
+
+def main(args):
+    check(args)
+    variant = build.Variant.of(args)
+    build.build(variant)
+    guest.prepare()
+    options = board(args).options() + trace_options(args.trace) + ["-nographic"] + args.rest
+    shell.say("Ctrl-A x ends QEMU" + (f"; register trace in {TRACE}" if args.trace else ""))
+    os.execv(variant.emulator, [str(variant.emulator), *options])
+
+
+def check(args):
+    """Refuses wrong files and combinations before anything is built."""
+    for name in ("kernel", "dtb", "initrd", "append"):
+        if args.uboot and getattr(args, name):
+            raise Error(f"--uboot and --{name} exclude each other: U-Boot loads the kernel itself")
+    for name in ("kernel", "dtb", "initrd"):
+        if getattr(args, name):
+            getattr(images, name)(getattr(args, name))
+    if isinstance(args.uboot, str):
+        images.uboot(args.uboot)
+    if args.uboot is True:
+        guest.uboot(args.board)
+    for path in args.drive:
+        images.disk_format(path)
+        if not os.access(path, os.W_OK):
+            raise Error(f"--drive {path}: not writable")
+    if args.tap:
+        check_tap(args.tap)
+    if args.pcap and not args.pcap.absolute().parent.is_dir():
+        raise Error(f"--pcap {args.pcap}: no such directory")
+
+
+def board(args):
+    """The board that the options describe."""
+    loader = guest.uboot(args.board) if args.uboot is True else args.uboot
+    network = f"tap,ifname={args.tap},script=no,downscript=no" if args.tap else f"user,tftp={escaped(guest.GUEST)}"
+    return Board(args.board, args.kernel, args.dtb, args.initrd, args.append, loader, [network], args.pcap, args.drive)
+
+
+def trace_options(pattern):
+    return ["-trace", f"enable={pattern}*", "-D", str(TRACE)] if pattern else []

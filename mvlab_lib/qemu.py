@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the laboratory's QEMU with the arguments after --, as they are."""
+import os
+
+from . import build
+
+
+def add_arguments(parser):
+    parser.usage = "mvlab qemu [options] -- QEMU ARGS"
+    build.Variant.add_arguments(parser)
+
+
+def main(args):
+    variant = build.Variant.of(args)
+    build.build(variant)
+    os.execv(variant.emulator, [str(variant.emulator), *args.rest])
