@@ -305,6 +305,7 @@ static void mv643xx_write(void *opaque, hwaddr addr, uint64_t value,
     } else if (target.block->words) {
         target.block->words(target.port)[target.offset / 4] =
             value & FILTER_WRITABLE;
+        mv643xx_wire_poll(target.port);
     } else if (target.block->base == MV_PORT_BASE(0)) {
         mv643xx_port_write(target.port, target.offset, value);
     }
