@@ -664,8 +664,9 @@ static void test_backpressure(void)
     for (unsigned i = 0; i < 200; i++) {
         nic_counter(n, "rx-offered");
     }
+    /* 64 KiB are kept; it refuses once the largest frame would not fit */
     g_assert_cmpuint(nic_counter(n, "rx-held"), <=, 65536 / 1514);
-    g_assert_cmpuint(nic_counter(n, "rx-held"), >=, 65536 / 1514 - 2);
+    g_assert_cmpuint(nic_counter(n, "rx-held"), >=, (65536 - 9700) / 1514);
     for (unsigned i = 0; i < r.count; i++) {
         rx_ring_give(&r, i);
     }

@@ -23,6 +23,7 @@
 Nic *nic_new_args(const NicArgs *args)
 {
     Nic *n = g_new0(Nic, 1);
+    g_autofree char *backend = NULL;
     int fds[2], size = 1 << 20;
     g_autofree char *mac = g_strdup_printf(
         "%02x:%02x:%02x:%02x:%02x:%02x", frame_nic_mac[0], frame_nic_mac[1],
@@ -34,16 +35,19 @@ Nic *nic_new_args(const NicArgs *args)
         setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
     }
     n->wire = fds[0];
+    backend = args->no_wire
+        ? g_strdup("hubport,hubid=1")
+        : g_strdup_printf("dgram,local.type=fd,local.str=%d", fds[1]);
     n->base = args->gbe ? GBE1_BASE : GBE0_BASE;
     n->qom = g_strdup_printf("/machine/soc/gbe[%u]/port[0]", args->gbe);
     n->qts = qtest_initf("-machine %s "
                          "%s"
-                         "-netdev dgram,id=wire,local.type=fd,local.str=%d "
+                         "-netdev %s,id=wire "
                          "-net nic,netdev=wire,macaddr=%s %s",
                          args->machine ? args->machine : "sheevaplug",
                          args->gbe ? "-netdev hubport,id=other,hubid=0 "
                                      "-net nic,netdev=other " : "",
-                         fds[1], mac, args->extra ? args->extra : "");
+                         backend, mac, args->extra ? args->extra : "");
     close(fds[1]);
     return n;
 }

@@ -66,6 +66,7 @@ typedef struct Nic {
 typedef struct NicArgs {
     const char *machine;        /* NULL: sheevaplug */
     unsigned gbe;               /* unit under test: 0, or 1 where it exists */
+    bool no_wire;               /* the backend swallows everything */
     const char *extra;          /* more QEMU arguments, or NULL */
 } NicArgs;
 

