@@ -15,10 +15,14 @@
 #include "hw/boards.h"
 #include "hw/loader.h"
 #include "hw/qdev-properties.h"
+#include "hw/qdev-properties-system.h"
+#include "hw/ssi/ssi.h"
 #include "qapi/error.h"
 #include "qemu/cutils.h"
 #include "qemu/datadir.h"
 #include "qemu/error-report.h"
+#include "system/block-backend.h"
+#include "system/blockdev.h"
 #include "system/reset.h"
 #include "system/system.h"
 
@@ -44,6 +48,8 @@ typedef struct KirkwoodBoard {
     const char *desc;
     int arm_machine_id;
     ram_addr_t ram_size;
+    uint32_t nand_size_mib;
+    const char *spi_flash;
     KirkwoodBoardPhy phy[KIRKWOOD_NUM_GBES];
     KirkwoodBoardPin pins[8];
 } KirkwoodBoard;
@@ -67,6 +73,7 @@ static const KirkwoodBoard kirkwood_boards[] = {
         .desc = "Globalscale SheevaPlug (88F6281)",
         .arm_machine_id = 2097,
         .ram_size = 512 * MiB,
+        .nand_size_mib = 512,
         .phy = { { TYPE_MV88E1116R, 0 } },
         .pins = {
             { "usb-power", 29 },
@@ -78,6 +85,7 @@ static const KirkwoodBoard kirkwood_boards[] = {
         .desc = "Seagate FreeAgent DockStar (88F6281)",
         .arm_machine_id = 2998,
         .ram_size = 128 * MiB,
+        .nand_size_mib = 256,
         .phy = { { TYPE_MV88E1116R, 0 } },
         .pins = {
             { "usb-power", 29 },
@@ -89,6 +97,7 @@ static const KirkwoodBoard kirkwood_boards[] = {
         .desc = "Globalscale GuruPlug Server Plus (88F6281)",
         .arm_machine_id = 2659,
         .ram_size = 512 * MiB,
+        .nand_size_mib = 512,
         .phy = { { TYPE_MV88E1121R, 0 }, { TYPE_MV88E1121R, 1 } },
         .pins = {
             { "led-red-health", 46, .active_low = true },
@@ -101,6 +110,7 @@ static const KirkwoodBoard kirkwood_boards[] = {
         .desc = "Globalscale DreamPlug (88F6281)",
         .arm_machine_id = 3550,
         .ram_size = 512 * MiB,
+        .spi_flash = "mx25l1606e",
         .phy = { { TYPE_MV88E1116R, 0 }, { TYPE_MV88E1116R, 1 } },
         .pins = {
             { "led-blue-bluetooth", 47, .active_low = true },
@@ -112,6 +122,7 @@ static const KirkwoodBoard kirkwood_boards[] = {
         .desc = "Marvell OpenRD Client (88F6281)",
         .arm_machine_id = 2361,
         .ram_size = 512 * MiB,
+        .nand_size_mib = 512,
         .phy = { { TYPE_MV88E1116R, 8 }, { TYPE_MV88E1116R, 24 } },
         .pins = {
             { "select-rs485", 28 },
@@ -164,6 +175,27 @@ static void board_set_phy(KirkwoodMachineState *m, unsigned n,
     }
 }
 
+static void board_set_drive(DeviceState *flash)
+{
+    DriveInfo *dinfo = drive_get(IF_MTD, 0, 0);
+
+    if (dinfo) {
+        qdev_prop_set_drive_err(flash, "drive", blk_by_legacy_dinfo(dinfo),
+                                &error_fatal);
+    }
+}
+
+static void board_connect_spi_flash(KirkwoodMachineState *m, const char *type)
+{
+    DeviceState *spi = DEVICE(&m->soc.spi);
+    DeviceState *flash = qdev_new(type);
+
+    board_set_drive(flash);
+    qdev_realize_and_unref(flash, qdev_get_child_bus(spi, "spi"), &error_fatal);
+    qdev_connect_gpio_out_named(spi, KIRKWOOD_SPI_CS, 0,
+                                qdev_get_gpio_in_named(flash, SSI_GPIO_CS, 0));
+}
+
 static void board_check_options(MachineState *machine)
 {
     if (machine->ram_size < KIRKWOOD_DRAM_CS_MIN ||
@@ -210,13 +242,20 @@ static void board_init(MachineState *machine)
     object_property_set_link(OBJECT(&m->soc), "ram", OBJECT(machine->ram),
                              &error_abort);
     qdev_prop_set_bit(DEVICE(&m->soc), "after-firmware", !machine->firmware);
+    qdev_prop_set_uint32(DEVICE(&m->soc), "nand-size", board->nand_size_mib);
     for (unsigned n = 0; n < KIRKWOOD_NUM_GBES; n++) {
         board_set_phy(m, n, &board->phy[n]);
     }
     for (unsigned n = 0; n < KIRKWOOD_NUM_UARTS; n++) {
         qdev_prop_set_chr(DEVICE(&m->soc.uart[n]), "chardev", serial_hd(n));
     }
+    if (board->nand_size_mib) {
+        board_set_drive(DEVICE(&m->soc.nand));
+    }
     sysbus_realize(SYS_BUS_DEVICE(&m->soc), &error_fatal);
+    if (board->spi_flash) {
+        board_connect_spi_flash(m, board->spi_flash);
+    }
     board_connect_pins(m, board);
 
     m->boot_info = (struct arm_boot_info) {

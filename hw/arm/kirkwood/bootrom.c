@@ -47,6 +47,7 @@ static MemTxResult bootrom_write_reg(AddressSpace *as, uint32_t addr,
 
 static bool bootrom_load(KirkwoodBootromState *s, Error **errp)
 {
+    ERRP_GUARD();
     KirkwoodBootImage *image = s->image;
     AddressSpace *as = cpu_get_address_space(CPU(s->cpu), ARMASIdx_NS);
     const uint8_t *contents = g_bytes_get_data(image->contents, NULL);
@@ -59,6 +60,10 @@ static bool bootrom_load(KirkwoodBootromState *s, Error **errp)
                        "not exist", addr);
             return false;
         }
+    }
+    if (!kirkwood_dram_check(s->dram, errp)) {
+        error_prepend(errp, "boot image does not suit the RAM size: ");
+        return false;
     }
     if (address_space_write(as, image->dest, MEMTXATTRS_UNSPECIFIED,
                             contents + image->payload, image->size)
@@ -115,8 +120,8 @@ static void bootrom_realize(DeviceState *dev, Error **errp)
     KirkwoodBootromState *s = KIRKWOOD_BOOTROM(dev);
     uint8_t *rom;
 
-    if (!s->cpu) {
-        error_setg(errp, "property 'cpu' must be set");
+    if (!s->cpu || !s->dram) {
+        error_setg(errp, "properties 'cpu' and 'dram' must be set");
         return;
     }
     if (!memory_region_init_rom(&s->rom, OBJECT(dev), "kirkwood.bootrom",
@@ -137,6 +142,8 @@ static void bootrom_finalize(Object *obj)
 
 static const Property bootrom_properties[] = {
     DEFINE_PROP_LINK("cpu", KirkwoodBootromState, cpu, TYPE_ARM_CPU, ARMCPU *),
+    DEFINE_PROP_LINK("dram", KirkwoodBootromState, dram, TYPE_KIRKWOOD_DRAM,
+                     KirkwoodDramState *),
 };
 
 static void bootrom_class_init(ObjectClass *klass, void *data)

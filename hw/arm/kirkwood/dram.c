@@ -1,10 +1,10 @@
 /*
- * Marvell Kirkwood SDRAM address windows
+ * Marvell Kirkwood SDRAM controller
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A chip select with less memory than 256 MiB repeats it, so that software
- * which measures memory by looking for copies finds the right size.
+ * The windows decide where the CPU finds each chip select.  Everything else is
+ * storage.
  *
  * Behaviour: Linux drivers/bus/mvebu-mbus.c; U-Boot arch/arm/mach-kirkwood.
  */
@@ -26,12 +26,34 @@
 
 #define R_WINDOW(n, reg) (2 * (n) + R_DRAM_WINDOW0_##reg)
 
-#define WINDOW(n)                                                           \
-    [R_WINDOW(n, BASE)] = { "WINDOW" #n "_BASE", .rw = 0xff000000 },        \
-    [R_WINDOW(n, SIZE)] = { "WINDOW" #n "_SIZE", .rw = UINT32_MAX }
+#define STORAGE(name) { name, .rw = UINT32_MAX }
+#define BASE(name) { name, .rw = 0xff000000 }
 
 static const KirkwoodReg dram_regs[KIRKWOOD_DRAM_NUM_REGS] = {
-    WINDOW(0), WINDOW(1), WINDOW(2), WINDOW(3),
+    [0x00 / 4] = STORAGE("CONFIG"),
+    [0x04 / 4] = STORAGE("CONTROL_LOW"),
+    [0x08 / 4] = STORAGE("TIMING_LOW"),
+    [0x0c / 4] = STORAGE("TIMING_HIGH"),
+    [0x10 / 4] = STORAGE("ADDRESS_CONTROL"),
+    [0x14 / 4] = STORAGE("OPEN_PAGES"),
+    [0x18 / 4] = STORAGE("OPERATION"),
+    [0x1c / 4] = STORAGE("MODE"),
+    [0x20 / 4] = STORAGE("EXTENDED_MODE"),
+    [0x24 / 4] = STORAGE("CONTROL_HIGH"),
+    [0x28 / 4] = STORAGE("ODT_TIMING_LOW"),
+    [0x7c / 4] = STORAGE("ODT_TIMING_HIGH"),
+    [0x80 / 4] = STORAGE("INIT_CONTROL"),
+    [0x94 / 4] = STORAGE("ODT_CONTROL_LOW"),
+    [0x98 / 4] = STORAGE("ODT_CONTROL_HIGH"),
+    [0x9c / 4] = STORAGE("CPU_ODT_CONTROL"),
+    [R_WINDOW(0, BASE)] = BASE("WINDOW0_BASE"),
+    [R_WINDOW(0, SIZE)] = STORAGE("WINDOW0_SIZE"),
+    [R_WINDOW(1, BASE)] = BASE("WINDOW1_BASE"),
+    [R_WINDOW(1, SIZE)] = STORAGE("WINDOW1_SIZE"),
+    [R_WINDOW(2, BASE)] = BASE("WINDOW2_BASE"),
+    [R_WINDOW(2, SIZE)] = STORAGE("WINDOW2_SIZE"),
+    [R_WINDOW(3, BASE)] = BASE("WINDOW3_BASE"),
+    [R_WINDOW(3, SIZE)] = STORAGE("WINDOW3_SIZE"),
 };
 
 static const KirkwoodRegBlock dram_block = {
@@ -49,24 +71,49 @@ static uint64_t dram_cs_size(KirkwoodDramState *s, unsigned cs)
     return total > before ? MIN(total - before, KIRKWOOD_DRAM_CS_MAX) : 0;
 }
 
+/* What a window register says; false if the window is closed */
+static bool dram_decode(KirkwoodDramState *s, unsigned n, unsigned *cs,
+                        uint64_t *size)
+{
+    uint32_t reg = s->regs[R_WINDOW(n, SIZE)];
+
+    *cs = FIELD_EX32(reg, DRAM_WINDOW0_SIZE, CS);
+    *size = (FIELD_EX32(reg, DRAM_WINDOW0_SIZE, SIZE) + 1ull) * WINDOW_GRANULE;
+    return FIELD_EX32(reg, DRAM_WINDOW0_SIZE, ENABLE);
+}
+
 static void dram_update_window(KirkwoodDramState *s, unsigned n)
 {
     MemoryRegion *window = &s->window[n];
     uint32_t base = s->regs[R_WINDOW(n, BASE)];
-    uint32_t reg = s->regs[R_WINDOW(n, SIZE)];
-    unsigned cs = FIELD_EX32(reg, DRAM_WINDOW0_SIZE, CS);
-    uint64_t size = (FIELD_EX32(reg, DRAM_WINDOW0_SIZE, SIZE) + 1ull) *
-                    WINDOW_GRANULE;
+    uint64_t size;
+    unsigned cs;
 
-    if (!FIELD_EX32(reg, DRAM_WINDOW0_SIZE, ENABLE)) {
+    if (!dram_decode(s, n, &cs, &size)) {
         memory_region_set_enabled(window, false);
         return;
     }
     trace_kirkwood_dram_window(n, base, size, cs);
     memory_region_set_alias_offset(window, cs * KIRKWOOD_DRAM_CS_MAX);
-    memory_region_set_size(window, MIN(size, KIRKWOOD_DRAM_CS_MAX));
+    memory_region_set_size(window, MIN(size, dram_cs_size(s, cs)));
     memory_region_set_address(window, base);
     memory_region_set_enabled(window, true);
+}
+
+bool kirkwood_dram_check(KirkwoodDramState *s, Error **errp)
+{
+    for (unsigned n = 0; n < KIRKWOOD_DRAM_NUM_CS; n++) {
+        uint64_t size;
+        unsigned cs;
+
+        if (dram_decode(s, n, &cs, &size) && size > dram_cs_size(s, cs)) {
+            error_setg(errp, "SDRAM window %u shows %" PRIu64
+                       " MiB of chip select %u, which has %" PRIu64 " MiB", n,
+                       size / MiB, cs, dram_cs_size(s, cs) / MiB);
+            return false;
+        }
+    }
+    return true;
 }
 
 static void dram_update(KirkwoodDramState *s)
@@ -128,21 +175,6 @@ static void dram_reset_enter(Object *obj, ResetType type)
     dram_update(s);
 }
 
-static void dram_map_cs(KirkwoodDramState *s, unsigned cs)
-{
-    uint64_t size = dram_cs_size(s, cs);
-    uint64_t start = cs * KIRKWOOD_DRAM_CS_MAX;
-
-    for (unsigned i = 0; size && i < KIRKWOOD_DRAM_CS_MAX / size; i++) {
-        g_autofree char *name = g_strdup_printf("kirkwood.dram-cs%u.%u", cs, i);
-
-        memory_region_init_alias(&s->copy[cs][i], OBJECT(s), name, s->ram,
-                                 start, size);
-        memory_region_add_subregion(&s->chip_selects, start + i * size,
-                                    &s->copy[cs][i]);
-    }
-}
-
 static void dram_realize(DeviceState *dev, Error **errp)
 {
     KirkwoodDramState *s = KIRKWOOD_DRAM(dev);
@@ -160,16 +192,10 @@ static void dram_realize(DeviceState *dev, Error **errp)
                    KIRKWOOD_DRAM_MAX / MiB);
         return;
     }
-    memory_region_init(&s->chip_selects, obj, "kirkwood.dram",
-                       KIRKWOOD_DRAM_MAX);
-    for (unsigned cs = 0; cs < KIRKWOOD_DRAM_NUM_CS; cs++) {
-        dram_map_cs(s, cs);
-    }
     for (unsigned n = 0; n < KIRKWOOD_DRAM_NUM_CS; n++) {
         g_autofree char *name = g_strdup_printf("kirkwood.dram-window%u", n);
 
-        memory_region_init_alias(&s->window[n], obj, name, &s->chip_selects, 0,
-                                 0);
+        memory_region_init_alias(&s->window[n], obj, name, s->ram, 0, 0);
         memory_region_set_enabled(&s->window[n], false);
         memory_region_add_subregion_overlap(s->cpu_memory, 0, &s->window[n],
                                             PRIORITY_DRAM);
@@ -215,7 +241,7 @@ static void dram_class_init(ObjectClass *klass, void *data)
     DeviceClass *dc = DEVICE_CLASS(klass);
     ResettableClass *rc = RESETTABLE_CLASS(klass);
 
-    dc->desc = "Marvell Kirkwood SDRAM windows";
+    dc->desc = "Marvell Kirkwood SDRAM controller";
     dc->realize = dram_realize;
     dc->vmsd = &dram_vmstate;
     device_class_set_props(dc, dram_properties);

@@ -32,27 +32,41 @@
 
 #define R_WINDOW(n, reg) ((n) * (MBUS_WINDOW_STRIDE / 4) + R_MBUS_WINDOW0_##reg)
 
-#define WINDOW(n, control, base)                                            \
-    [R_WINDOW(n, CONTROL)] = { "WINDOW" #n "_CONTROL", control,             \
-                               .rw = 0xfffffff1 },                          \
-    [R_WINDOW(n, BASE)] = { "WINDOW" #n "_BASE", base, .rw = 0xffff0000 }
-
-#define WINDOW_REMAP(n, control, base)                                      \
-    WINDOW(n, control, base),                                               \
-    [R_WINDOW(n, REMAP_LOW)] = { "WINDOW" #n "_REMAP_LOW", base,            \
-                                 .rw = 0xffff0000 },                        \
-    [R_WINDOW(n, REMAP_HIGH)] = { "WINDOW" #n "_REMAP_HIGH",                \
-                                  .rw = UINT32_MAX }
+#define CONTROL(n, value)                                                   \
+    [R_WINDOW(n, CONTROL)] = { "WINDOW" #n "_CONTROL", value, .rw = 0xfffffff1 }
+#define BASE(n, value)                                                      \
+    [R_WINDOW(n, BASE)] = { "WINDOW" #n "_BASE", value, .rw = 0xffff0000 }
+#define REMAP_LOW(n, value)                                                 \
+    [R_WINDOW(n, REMAP_LOW)] = { "WINDOW" #n "_REMAP_LOW", value,           \
+                                 .rw = 0xffff0000 }
+#define REMAP_HIGH(n)                                                       \
+    [R_WINDOW(n, REMAP_HIGH)] = { "WINDOW" #n "_REMAP_HIGH", .rw = UINT32_MAX }
 
 static const KirkwoodReg mbus_regs[KIRKWOOD_MBUS_NUM_REGS] = {
-    WINDOW_REMAP(0, WINDOW_CONTROL(4, 0xe8, 256 * MiB), 0x90000000),
-    WINDOW_REMAP(1, WINDOW_CONTROL(4, 0xe0, 64 * KiB), 0xc0000000),
-    WINDOW_REMAP(2, WINDOW_CONTROL(1, 0x2f, 128 * MiB), 0xd8000000),
-    WINDOW_REMAP(3, WINDOW_CONTROL(1, 0x1e, 128 * MiB), 0xe8000000),
-    WINDOW(4, WINDOW_CONTROL(1, 0x1d, 128 * MiB), 0xf8000000),
-    WINDOW(5, WINDOW_CONTROL(3, 0x01, 64 * KiB), 0xc8010000),
-    WINDOW(6, 0, 0),
-    WINDOW(7, 0, 0),
+    CONTROL(0, WINDOW_CONTROL(4, 0xe8, 256 * MiB)),
+    BASE(0, 0x90000000),
+    REMAP_LOW(0, 0x90000000),
+    REMAP_HIGH(0),
+    CONTROL(1, WINDOW_CONTROL(4, 0xe0, 64 * KiB)),
+    BASE(1, 0xc0000000),
+    REMAP_LOW(1, 0xc0000000),
+    REMAP_HIGH(1),
+    CONTROL(2, WINDOW_CONTROL(1, 0x2f, 128 * MiB)),
+    BASE(2, 0xd8000000),
+    REMAP_LOW(2, 0xd8000000),
+    REMAP_HIGH(2),
+    CONTROL(3, WINDOW_CONTROL(1, 0x1e, 128 * MiB)),
+    BASE(3, 0xe8000000),
+    REMAP_LOW(3, 0xe8000000),
+    REMAP_HIGH(3),
+    CONTROL(4, WINDOW_CONTROL(1, 0x1d, 128 * MiB)),
+    BASE(4, 0xf8000000),
+    CONTROL(5, WINDOW_CONTROL(3, 0x01, 64 * KiB)),
+    BASE(5, 0xc8010000),
+    CONTROL(6, 0),
+    BASE(6, 0),
+    CONTROL(7, 0),
+    BASE(7, 0),
     [R_MBUS_INTERNAL_BASE] = { "INTERNAL_BASE", KIRKWOOD_INTERNAL_BASE_RESET,
                                .rw = 0xfff00000 },
 };

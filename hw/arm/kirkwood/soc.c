@@ -16,8 +16,7 @@
 #include "qapi/error.h"
 
 enum {
-    KIRKWOOD_DDR_CONTROLLER,
-    KIRKWOOD_DRAM_WINDOWS,
+    KIRKWOOD_DRAM_CONTROLLER,
     KIRKWOOD_MPP_CONTROL,
     KIRKWOOD_SAMPLE_AT_RESET,
     KIRKWOOD_DEVICE_ID,
@@ -26,7 +25,7 @@ enum {
     KIRKWOOD_GPIO_BANK1,
     KIRKWOOD_RTC_REGS,
     KIRKWOOD_NAND_CONTROL,
-    KIRKWOOD_SPI,
+    KIRKWOOD_SPI_FLASH,
     KIRKWOOD_TWSI0,
     KIRKWOOD_TWSI1,
     KIRKWOOD_UART0,
@@ -57,8 +56,7 @@ static const struct {
     const char *name;
     bool modelled;
 } kirkwood_memmap[] = {
-    [KIRKWOOD_DDR_CONTROLLER] = { 0x01400, 0x100, "ddr-controller" },
-    [KIRKWOOD_DRAM_WINDOWS] = { 0x01500, 0x20, "dram-windows", true },
+    [KIRKWOOD_DRAM_CONTROLLER] = { 0x01400, 0x120, "sdram-controller", true },
     [KIRKWOOD_MPP_CONTROL] = { 0x10000, 0x20, "mpp", true },
     [KIRKWOOD_SAMPLE_AT_RESET] = { 0x10030, 0x04, "sample-at-reset", true },
     [KIRKWOOD_DEVICE_ID] = { 0x10034, 0x04, "device-id" },
@@ -67,7 +65,7 @@ static const struct {
     [KIRKWOOD_GPIO_BANK1] = { 0x10140, 0x20, "gpio1", true },
     [KIRKWOOD_RTC_REGS] = { 0x10300, 0x18, "rtc", true },
     [KIRKWOOD_NAND_CONTROL] = { 0x10400, 0x100, "nand-control" },
-    [KIRKWOOD_SPI] = { 0x10600, 0x80, "spi" },
+    [KIRKWOOD_SPI_FLASH] = { 0x10600, 0x18, "spi", true },
     [KIRKWOOD_TWSI0] = { 0x11000, 0x20, "twsi0" },
     [KIRKWOOD_TWSI1] = { 0x11100, 0x20, "twsi1" },
     [KIRKWOOD_UART0] = { 0x12000, 0x100, "uart0", true },
@@ -100,11 +98,12 @@ static const struct {
 } kirkwood_targets[] = {
     { 1, 0x1d, 64 * KiB, "bootrom-window" },
     { 1, 0x1e, 128 * MiB, "spi-flash" },
-    { 1, 0x2f, 128 * MiB, "nand-flash" },
     { 4, 0xe0, 1 * MiB, "pcie0-io" },
     { 4, 0xe8, 128 * MiB, "pcie0-memory" },
 };
 
+#define NAND_TARGET 1
+#define NAND_ATTR 0x2f
 #define SRAM_TARGET 3
 #define SRAM_ATTR 0x01
 
@@ -210,9 +209,22 @@ static bool soc_realize_sram(KirkwoodState *s, Error **errp)
     return true;
 }
 
+static bool soc_realize_nand(KirkwoodState *s, Error **errp)
+{
+    SysBusDevice *sbd = SYS_BUS_DEVICE(&s->nand);
+
+    qdev_prop_set_uint32(DEVICE(sbd), "size", s->nand_size);
+    if (!sysbus_realize(sbd, errp)) {
+        return false;
+    }
+    kirkwood_mbus_add_target(&s->mbus, NAND_TARGET, NAND_ATTR,
+                             sysbus_mmio_get_region(sbd, 0));
+    return true;
+}
+
 static bool soc_realize_mbus(KirkwoodState *s, Error **errp)
 {
-    if (!soc_realize_sram(s, errp)) {
+    if (!soc_realize_sram(s, errp) || !soc_realize_nand(s, errp)) {
         return false;
     }
     for (unsigned i = 0; i < ARRAY_SIZE(kirkwood_targets); i++) {
@@ -239,7 +251,7 @@ static bool soc_realize_dram(KirkwoodState *s, Error **errp)
     object_property_set_link(OBJECT(&s->dram), "cpu-memory", OBJECT(s->memory),
                              &error_abort);
     qdev_prop_set_bit(DEVICE(&s->dram), "after-firmware", s->after_firmware);
-    return soc_realize_block(s, &s->dram, KIRKWOOD_DRAM_WINDOWS, errp);
+    return soc_realize_block(s, &s->dram, KIRKWOOD_DRAM_CONTROLLER, errp);
 }
 
 static bool soc_realize_cpu(KirkwoodState *s, Error **errp)
@@ -260,6 +272,8 @@ static bool soc_realize_bootrom(KirkwoodState *s, Error **errp)
     SysBusDevice *sbd = SYS_BUS_DEVICE(&s->bootrom);
 
     object_property_set_link(OBJECT(sbd), "cpu", OBJECT(&s->cpu), &error_abort);
+    object_property_set_link(OBJECT(sbd), "dram", OBJECT(&s->dram),
+                             &error_abort);
     if (!sysbus_realize(sbd, errp)) {
         return false;
     }
@@ -394,6 +408,7 @@ static bool soc_realize_peripherals(KirkwoodState *s, Error **errp)
         !soc_realize_block(s, &s->mpp, KIRKWOOD_MPP_CONTROL, errp) ||
         !soc_realize_block(s, &s->rtc, KIRKWOOD_RTC_REGS, errp) ||
         !soc_realize_block(s, &s->sdio, KIRKWOOD_SDIO_HOST, errp) ||
+        !soc_realize_block(s, &s->spi, KIRKWOOD_SPI_FLASH, errp) ||
         !soc_realize_block(s, &s->ehci, KIRKWOOD_USB0, errp)) {
         return false;
     }
@@ -401,6 +416,8 @@ static bool soc_realize_peripherals(KirkwoodState *s, Error **errp)
                        soc_irq(s, KIRKWOOD_IRQ_RTC));
     sysbus_connect_irq(SYS_BUS_DEVICE(&s->sdio), 0,
                        soc_irq(s, KIRKWOOD_IRQ_SDIO));
+    sysbus_connect_irq(SYS_BUS_DEVICE(&s->spi), 0,
+                       soc_irq(s, KIRKWOOD_IRQ_SPI));
     sysbus_connect_irq(SYS_BUS_DEVICE(&s->ehci), 0,
                        soc_irq(s, KIRKWOOD_IRQ_USB));
 
@@ -451,15 +468,17 @@ static void soc_init(Object *obj)
     object_initialize_child(obj, "bootrom", &s->bootrom,
                             TYPE_KIRKWOOD_BOOTROM);
     object_initialize_child(obj, "bridge", &s->bridge, TYPE_KIRKWOOD_BRIDGE);
-    object_initialize_child(obj, "dram-windows", &s->dram, TYPE_KIRKWOOD_DRAM);
+    object_initialize_child(obj, "sdram", &s->dram, TYPE_KIRKWOOD_DRAM);
     object_initialize_child(obj, "ehci", &s->ehci, TYPE_KIRKWOOD_EHCI);
     object_initialize_child(obj, "intc", &s->intc, TYPE_KIRKWOOD_INTC);
     object_initialize_child(obj, "mbus", &s->mbus, TYPE_KIRKWOOD_MBUS);
     object_initialize_child(obj, "mpp", &s->mpp, TYPE_KIRKWOOD_MPP);
+    object_initialize_child(obj, "nand", &s->nand, TYPE_KIRKWOOD_NAND);
     object_initialize_child(obj, "pcie", &s->pcie, TYPE_KIRKWOOD_PCIE);
     object_initialize_child(obj, "rtc", &s->rtc, TYPE_KIRKWOOD_RTC);
     object_initialize_child(obj, "sar", &s->sar, TYPE_KIRKWOOD_SAR);
     object_initialize_child(obj, "sdio", &s->sdio, TYPE_KIRKWOOD_SDIO);
+    object_initialize_child(obj, "spi", &s->spi, TYPE_KIRKWOOD_SPI);
     object_initialize_child(obj, "timer", &s->timer, TYPE_KIRKWOOD_TIMER);
     for (unsigned n = 0; n < KIRKWOOD_NUM_UARTS; n++) {
         object_initialize_child(obj, "uart[*]", &s->uart[n], TYPE_SERIAL_MM);
@@ -479,6 +498,7 @@ static const Property soc_properties[] = {
     DEFINE_PROP_LINK("ram", KirkwoodState, ram, TYPE_MEMORY_REGION,
                      MemoryRegion *),
     DEFINE_PROP_BOOL("after-firmware", KirkwoodState, after_firmware, true),
+    DEFINE_PROP_UINT32("nand-size", KirkwoodState, nand_size, 512),
     DEFINE_PROP_STRING("ge0-phy", KirkwoodState, phy[0].type),
     DEFINE_PROP_UINT8("ge0-phy-addr", KirkwoodState, phy[0].addr, 0),
     DEFINE_PROP_STRING("ge1-phy", KirkwoodState, phy[1].type),

@@ -8,6 +8,7 @@
  * "ram" (link<MemoryRegion>): memory, a multiple of 128 MiB up to 1 GiB
  * "after-firmware" (bool, default true): reset leaves the SoC as a boot loader
  *   hands it to an operating system, not as the hardware comes out of reset
+ * "nand-size" (uint32): MiB of NAND flash, 0, 256 or 512
  * "ge0-phy", "ge1-phy" (string): type of the PHY of each Ethernet port, empty
  *   when the board does not use the port
  * "ge0-phy-addr", "ge1-phy-addr" (uint8): its SMI address; all PHYs are on the
@@ -25,10 +26,12 @@
 #include "hw/arm/kirkwood_intc.h"
 #include "hw/arm/kirkwood_mbus.h"
 #include "hw/arm/kirkwood_mpp.h"
+#include "hw/arm/kirkwood_nand.h"
 #include "hw/arm/kirkwood_pcie.h"
 #include "hw/arm/kirkwood_rtc.h"
 #include "hw/arm/kirkwood_sar.h"
 #include "hw/arm/kirkwood_sdio.h"
+#include "hw/arm/kirkwood_spi.h"
 #include "hw/arm/kirkwood_timer.h"
 #include "hw/char/serial-mm.h"
 #include "hw/net/mv643xx.h"
@@ -61,6 +64,7 @@ struct KirkwoodState {
     MemoryRegion *memory;
     MemoryRegion *ram;
     bool after_firmware;
+    uint32_t nand_size;
     KirkwoodPhyConfig phy[KIRKWOOD_NUM_GBES];
 
     ARMCPU cpu;
@@ -72,10 +76,12 @@ struct KirkwoodState {
     KirkwoodIntcState intc;
     KirkwoodMbusState mbus;
     KirkwoodMppState mpp;
+    KirkwoodNandState nand;
     KirkwoodPcieState pcie;
     KirkwoodRtcState rtc;
     KirkwoodSarState sar;
     KirkwoodSdioState sdio;
+    KirkwoodSpiState spi;
     KirkwoodTimerState timer;
     MV643xxState gbe[KIRKWOOD_NUM_GBES];
     SerialMM uart[KIRKWOOD_NUM_UARTS];
@@ -98,6 +104,7 @@ enum KirkwoodIrq {
     KIRKWOOD_IRQ_GE1_TX = 17,
     KIRKWOOD_IRQ_GE1_MISC = 18,
     KIRKWOOD_IRQ_USB = 19,
+    KIRKWOOD_IRQ_SPI = 23,
     KIRKWOOD_IRQ_SDIO = 28,
     KIRKWOOD_IRQ_UART0 = 33,
     KIRKWOOD_IRQ_UART1 = 34,

@@ -3,13 +3,15 @@
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * At reset, does what the ROM does with the boot image it was given.  Property
- * "cpu" (link<ARMCPU>): the CPU to start.
+ * At reset, does what the ROM does with the boot image it was given.
+ * Properties: "cpu" (link<ARMCPU>), the CPU to start; "dram"
+ * (link<kirkwood-dram>), the SDRAM controller that images set up.
  */
 
 #ifndef HW_ARM_KIRKWOOD_BOOTROM_H
 #define HW_ARM_KIRKWOOD_BOOTROM_H
 
+#include "hw/arm/kirkwood_dram.h"
 #include "hw/sysbus.h"
 #include "qom/object.h"
 #include "target/arm/cpu-qom.h"
@@ -46,6 +48,7 @@ struct KirkwoodBootromState {
 
     MemoryRegion rom;
     ARMCPU *cpu;
+    KirkwoodDramState *dram;
     KirkwoodBootImage *image;
 };
 

@@ -1,5 +1,5 @@
 /*
- * Marvell Kirkwood SDRAM address windows
+ * Marvell Kirkwood SDRAM controller
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
@@ -21,13 +21,12 @@
 OBJECT_DECLARE_SIMPLE_TYPE(KirkwoodDramState, KIRKWOOD_DRAM)
 
 #define KIRKWOOD_DRAM_NUM_CS 4
-#define KIRKWOOD_DRAM_NUM_REGS (2 * KIRKWOOD_DRAM_NUM_CS)
+#define KIRKWOOD_DRAM_NUM_REGS 72
 
 /* Each chip select carries nothing, 128 MiB or 256 MiB */
 #define KIRKWOOD_DRAM_CS_MAX (256 * MiB)
 #define KIRKWOOD_DRAM_CS_MIN (128 * MiB)
 #define KIRKWOOD_DRAM_MAX (KIRKWOOD_DRAM_NUM_CS * KIRKWOOD_DRAM_CS_MAX)
-#define KIRKWOOD_DRAM_COPIES (KIRKWOOD_DRAM_CS_MAX / KIRKWOOD_DRAM_CS_MIN)
 
 struct KirkwoodDramState {
     SysBusDevice parent_obj;
@@ -37,11 +36,16 @@ struct KirkwoodDramState {
     MemoryRegion *cpu_memory;
     bool after_firmware;
 
-    MemoryRegion chip_selects;  /* all chip selects side by side */
     MemoryRegion window[KIRKWOOD_DRAM_NUM_CS];
-    MemoryRegion copy[KIRKWOOD_DRAM_NUM_CS][KIRKWOOD_DRAM_COPIES];
 
     uint32_t regs[KIRKWOOD_DRAM_NUM_REGS];
 };
+
+/**
+ * kirkwood_dram_check: see whether there is memory behind every open window
+ *
+ * Returns false with @errp set if a window shows more than its chip select has.
+ */
+bool kirkwood_dram_check(KirkwoodDramState *s, Error **errp);
 
 #endif

@@ -26,7 +26,7 @@ struct KirkwoodRtcState {
     QEMUTimer *second;
 
     int64_t offset;         /* seconds ahead of the -rtc clock */
-    uint8_t wday_offset;    /* days the guest's weekday is ahead of the date's */
+    uint8_t wday_offset;    /* days that its weekday is ahead */
     uint32_t regs[KIRKWOOD_RTC_NUM_REGS];
 };
 
