@@ -282,15 +282,26 @@ static void phy_load_defaults(MV88E1xxxState *phy)
     }
 }
 
-static void phy_write_bmcr(MV88E1xxxState *phy, uint16_t value)
+/*
+ * A soft reset restarts the PHY with what software has configured: Linux and
+ * U-Boot rely on advertisement and delays surviving it.  The link goes down
+ * and comes back within the write, which BMSR tells once (IEEE 802.3,
+ * 22.2.4.2.13): Linux looks at the new speed only then.
+ */
+static void phy_restart(MV88E1xxxState *phy)
 {
-    /*
-     * A soft reset restarts the PHY with what software has configured: Linux
-     * and U-Boot rely on advertisement and delays surviving it.
-     */
+    trace_mv88e1xxx_restart(phy->address, phy->regs[0][MII_BMCR]);
+    if (phy->link.up) {
+        phy->link_lost = true;
+        phy->regs[0][PHY_INT_STATUS] |= PHY_INT_LINK;
+    }
+}
+
+static void phy_write_bmcr(MV88E1xxxState *phy, uint16_t old, uint16_t value)
+{
     phy->regs[0][MII_BMCR] &= ~BMCR_SELF_CLEARING;
-    if (value & BMCR_SELF_CLEARING) {
-        trace_mv88e1xxx_restart(phy->address, value);
+    if ((value & BMCR_SELF_CLEARING) || ((old ^ value) & MII_BMCR_AUTOEN)) {
+        phy_restart(phy);
     }
 }
 
@@ -308,6 +319,7 @@ static void phy_write(MV88E1xxxState *phy, unsigned reg, uint16_t value)
 {
     unsigned page = phy_page_of(phy->page, reg);
     const PHYRegInfo *info;
+    uint16_t old;
 
     if (reg == PHY_PAGE) {
         phy->page = value & PHY_PAGE_MASK;
@@ -317,10 +329,10 @@ static void phy_write(MV88E1xxxState *phy, unsigned reg, uint16_t value)
     if (!info) {
         return;
     }
-    phy->regs[page][reg] = (phy->regs[page][reg] & ~info->writable) |
-                           (value & info->writable);
+    old = phy->regs[page][reg];
+    phy->regs[page][reg] = (old & ~info->writable) | (value & info->writable);
     if (page == 0 && reg == MII_BMCR) {
-        phy_write_bmcr(phy, value);
+        phy_write_bmcr(phy, old, value);
     }
     phy_update_link(phy);
 }
