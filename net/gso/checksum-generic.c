@@ -18,7 +18,17 @@ uint64_t gso_copy_sum(void *dst, const void *src, size_t len, uint64_t sum)
     return gso_copy_sum_scalar(dst, src, len, sum);
 }
 
-const char *gso_sum_impl(void)
+static bool always(void)
 {
-    return "scalar";
+    return true;
+}
+
+const GsoSumImpl *gso_sum_impls(void)
+{
+    static const GsoSumImpl impls[] = {
+        { "scalar", always, gso_sum_scalar, gso_copy_sum_scalar },
+        { 0 },
+    };
+
+    return impls;
 }

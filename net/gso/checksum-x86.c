@@ -1,11 +1,12 @@
 /*
- * Summing with AVX2
+ * Summing with AVX-512 or AVX2
  *
  * Theory of operation: vpmaddwd multiplies signed 16-bit words by one and
- * adds neighbours, so that 32 bytes take three operations.  The words are
+ * adds neighbours, so that a vector takes three operations.  The words are
  * unsigned: 0x8000 is taken from each first (an exclusive or) and added back
- * once at the end.  A 32-bit lane moves by at most 2^16 per step, hence the
- * limit on the steps in one block.
+ * in one go.  A 32-bit lane grows by less than 2^17 per step, hence the
+ * limit on the bytes in one block; two lanes are as good as a 64-bit word.
+ * With AVX-512 the end of the text is a masked vector, zeros behind it.
  *
  * Which code runs is decided once, by the dynamic linker (an indirect
  * function), so that there is neither a test per call nor a variable.
@@ -20,10 +21,10 @@
 #include "gso-int.h"
 
 #define AVX2 __attribute__((target("avx2")))
+#define AVX512 __attribute__((target("avx512f,avx512bw")))
 
-/* Bytes per step of the unrolled loop, and steps that cannot overflow. */
-#define STEP 128
-#define MAX_STEPS 16384
+/* Bytes in one go, so that no 32-bit lane can overflow. */
+#define BLOCK_MAX (256 * 1024)
 
 /*
  * Resolvers run while the program is being linked: nothing may be called
@@ -31,10 +32,6 @@
  */
 #define RESOLVER __attribute__((no_sanitize("address", "undefined"), \
                                 no_profile_instrument_function, used))
-
-typedef uint64_t SumFn(const void *buf, size_t len, uint64_t sum);
-typedef uint64_t CopySumFn(void *dst, const void *src, size_t len,
-                           uint64_t sum);
 
 static inline AVX2 __m256i add_words(__m256i acc, __m256i v)
 {
@@ -45,54 +42,46 @@ static inline AVX2 __m256i add_words(__m256i acc, __m256i v)
     return _mm256_add_epi32(acc, v);
 }
 
-/* Sum of the signed 32-bit lanes plus the bias of @words words. */
-static inline AVX2 uint64_t total(const __m256i *acc, size_t words)
+/* Take 32 bytes at @off of @p, and copy them to @d unless that is NULL. */
+static inline __attribute__((always_inline)) AVX2
+__m256i take(uint8_t *d, const uint8_t *p, size_t off)
 {
-    __m256i sum = _mm256_setzero_si256();
-    int64_t lane[4];
+    __m256i v = _mm256_loadu_si256((const __m256i *)(p + off));
 
-    for (int i = 0; i < 4; i++) {
-        __m128i lo = _mm256_castsi256_si128(acc[i]);
-        __m128i hi = _mm256_extracti128_si256(acc[i], 1);
-
-        sum = _mm256_add_epi64(sum, _mm256_cvtepi32_epi64(lo));
-        sum = _mm256_add_epi64(sum, _mm256_cvtepi32_epi64(hi));
+    if (d) {
+        _mm256_storeu_si256((__m256i *)(d + off), v);
     }
-    _mm256_storeu_si256((__m256i *)lane, sum);
-    return (uint64_t)(lane[0] + lane[1] + lane[2] + lane[3]) + words * 0x8000;
+    return v;
 }
 
 /*
- * Sum @len bytes, a multiple of 32, at most STEP * MAX_STEPS; copy them to
- * @d unless that is NULL.
+ * Sum @len bytes, a multiple of 32, at most BLOCK_MAX; copy them to @d
+ * unless that is NULL.
  */
 static inline __attribute__((always_inline)) AVX2
 uint64_t block(uint8_t *d, const uint8_t *p, size_t len)
 {
-    __m256i acc[4] = { 0 };
-    size_t words = len / 2;
+    /* What the words of a lane lack, 0x8000 each. */
+    __m256i a = _mm256_set1_epi32((int)(len / 16 * 0x8000));
+    __m256i b = _mm256_setzero_si256();
+    __m256i c = b, e = b;
+    __m128i half;
+    size_t off = 0;
 
-    for (; len >= STEP; p += STEP, len -= STEP) {
-        for (int i = 0; i < 4; i++) {
-            __m256i v = _mm256_loadu_si256((const __m256i *)(p + 32 * i));
-
-            acc[i] = add_words(acc[i], v);
-            if (d) {
-                _mm256_storeu_si256((__m256i *)(d + 32 * i), v);
-            }
-        }
-        d = d ? d + STEP : NULL;
+    for (; off + 128 <= len; off += 128) {
+        a = add_words(a, take(d, p, off));
+        b = add_words(b, take(d, p, off + 32));
+        c = add_words(c, take(d, p, off + 64));
+        e = add_words(e, take(d, p, off + 96));
     }
-    for (; len >= 32; p += 32, len -= 32) {
-        __m256i v = _mm256_loadu_si256((const __m256i *)p);
-
-        acc[0] = add_words(acc[0], v);
-        if (d) {
-            _mm256_storeu_si256((__m256i *)d, v);
-            d += 32;
-        }
+    for (; off < len; off += 32) {
+        b = add_words(b, take(d, p, off));
     }
-    return total(acc, words);
+    a = _mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, e));
+    half = _mm_add_epi32(_mm256_castsi256_si128(a),
+                         _mm256_extracti128_si256(a, 1));
+    return gso_add64((uint64_t)_mm_cvtsi128_si64(half),
+                     (uint64_t)_mm_extract_epi64(half, 1));
 }
 
 static AVX2 uint64_t sum_avx2(const void *buf, size_t len, uint64_t sum)
@@ -100,13 +89,13 @@ static AVX2 uint64_t sum_avx2(const void *buf, size_t len, uint64_t sum)
     const uint8_t *p = buf;
 
     while (len >= 32) {
-        size_t n = GSO_MIN(len & ~(size_t)31, STEP * MAX_STEPS);
+        size_t n = GSO_MIN(len & ~(size_t)31, BLOCK_MAX);
 
         sum = gso_add64(sum, block(NULL, p, n));
         p += n;
         len -= n;
     }
-    return len ? gso_sum_scalar(p, len, sum) : sum;
+    return len ? gso_sum_tail(p, len, sum) : sum;
 }
 
 static AVX2 uint64_t copy_sum_avx2(void *dst, const void *src, size_t len,
@@ -116,25 +105,140 @@ static AVX2 uint64_t copy_sum_avx2(void *dst, const void *src, size_t len,
     uint8_t *d = dst;
 
     while (len >= 32) {
-        size_t n = GSO_MIN(len & ~(size_t)31, STEP * MAX_STEPS);
+        size_t n = GSO_MIN(len & ~(size_t)31, BLOCK_MAX);
 
         sum = gso_add64(sum, block(d, p, n));
         d += n;
         p += n;
         len -= n;
     }
-    return len ? gso_copy_sum_scalar(d, p, len, sum) : sum;
+    if (len) {
+        memcpy(d, p, len);
+        sum = gso_sum_tail(p, len, sum);
+    }
+    return sum;
 }
 
-static RESOLVER SumFn *resolve_sum(void)
+static inline AVX512 __m512i add_words_512(__m512i acc, __m512i v)
+{
+    const __m512i bias = _mm512_set1_epi16((short)0x8000);
+    const __m512i ones = _mm512_set1_epi16(1);
+
+    v = _mm512_madd_epi16(_mm512_xor_si512(v, bias), ones);
+    return _mm512_add_epi32(acc, v);
+}
+
+static inline __attribute__((always_inline)) AVX512
+__m512i take_512(uint8_t *d, const uint8_t *p, size_t off)
+{
+    __m512i v = _mm512_loadu_si512(p + off);
+
+    if (d) {
+        _mm512_storeu_si512(d + off, v);
+    }
+    return v;
+}
+
+/* The last @len bytes, fewer than 64. */
+static inline __attribute__((always_inline)) AVX512
+__m512i take_tail_512(uint8_t *d, const uint8_t *p, size_t len)
+{
+    __mmask64 mask = ((uint64_t)1 << len) - 1;
+    __m512i v = _mm512_maskz_loadu_epi8(mask, p);
+
+    if (d) {
+        _mm512_mask_storeu_epi8(d, mask, v);
+    }
+    return v;
+}
+
+/* Sum @len bytes, at most BLOCK_MAX; copy them to @d unless that is NULL. */
+static inline __attribute__((always_inline)) AVX512
+uint64_t block_512(uint8_t *d, const uint8_t *p, size_t len)
+{
+    const size_t vectors = (len + 63) / 64;
+    __m512i a = _mm512_set1_epi32((int)(vectors * 2 * 0x8000));
+    __m512i b = _mm512_setzero_si512();
+    __m256i half;
+    __m128i quarter;
+    size_t off = 0;
+
+    for (; off + 128 <= len; off += 128) {
+        a = add_words_512(a, take_512(d, p, off));
+        b = add_words_512(b, take_512(d, p, off + 64));
+    }
+    if (off + 64 <= len) {
+        a = add_words_512(a, take_512(d, p, off));
+        off += 64;
+    }
+    if (off < len) {
+        b = add_words_512(b, take_tail_512(d ? d + off : NULL, p + off,
+                                           len - off));
+    }
+    a = _mm512_add_epi32(a, b);
+    half = _mm256_add_epi32(_mm512_castsi512_si256(a),
+                            _mm512_extracti64x4_epi64(a, 1));
+    quarter = _mm_add_epi32(_mm256_castsi256_si128(half),
+                            _mm256_extracti128_si256(half, 1));
+    return gso_add64((uint64_t)_mm_cvtsi128_si64(quarter),
+                     (uint64_t)_mm_extract_epi64(quarter, 1));
+}
+
+static AVX512 uint64_t sum_avx512(const void *buf, size_t len, uint64_t sum)
+{
+    const uint8_t *p = buf;
+
+    if (len < 32) {
+        return gso_sum_tail(p, len, sum);
+    }
+    for (; len > BLOCK_MAX; p += BLOCK_MAX, len -= BLOCK_MAX) {
+        sum = gso_add64(sum, block_512(NULL, p, BLOCK_MAX));
+    }
+    return gso_add64(sum, block_512(NULL, p, len));
+}
+
+static AVX512 uint64_t copy_sum_avx512(void *dst, const void *src,
+                                       size_t len, uint64_t sum)
+{
+    const uint8_t *p = src;
+    uint8_t *d = dst;
+
+    for (; len > BLOCK_MAX; p += BLOCK_MAX, d += BLOCK_MAX, len -= BLOCK_MAX) {
+        sum = gso_add64(sum, block_512(d, p, BLOCK_MAX));
+    }
+    return len ? gso_add64(sum, block_512(d, p, len)) : sum;
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512bw");
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+
+static bool has_nothing(void)
+{
+    return true;
+}
+
+static RESOLVER GsoSumFn *resolve_sum(void)
 {
     __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512bw")) {
+        return sum_avx512;
+    }
     return __builtin_cpu_supports("avx2") ? sum_avx2 : gso_sum_scalar;
 }
 
-static RESOLVER CopySumFn *resolve_copy_sum(void)
+static RESOLVER GsoCopySumFn *resolve_copy_sum(void)
 {
     __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512bw")) {
+        return copy_sum_avx512;
+    }
     return __builtin_cpu_supports("avx2") ? copy_sum_avx2
                                           : gso_copy_sum_scalar;
 }
@@ -144,7 +248,14 @@ uint64_t gso_sum(const void *buf, size_t len, uint64_t sum)
 uint64_t gso_copy_sum(void *dst, const void *src, size_t len, uint64_t sum)
     __attribute__((ifunc("resolve_copy_sum")));
 
-const char *gso_sum_impl(void)
+const GsoSumImpl *gso_sum_impls(void)
 {
-    return __builtin_cpu_supports("avx2") ? "avx2" : "scalar";
+    static const GsoSumImpl impls[] = {
+        { "avx512", has_avx512, sum_avx512, copy_sum_avx512 },
+        { "avx2", has_avx2, sum_avx2, copy_sum_avx2 },
+        { "scalar", has_nothing, gso_sum_scalar, gso_copy_sum_scalar },
+        { 0 },
+    };
+
+    return impls;
 }

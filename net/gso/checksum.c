@@ -14,40 +14,16 @@
 
 #include "gso-int.h"
 
-static inline uint64_t load64(const uint8_t *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, sizeof(v));
-    return v;
-}
-
-/* The last @len bytes, fewer than 8, followed by zeros. */
-static inline uint64_t load_tail(const uint8_t *p, size_t len)
-{
-    uint64_t v = 0;
-
-    memcpy(&v, p, len);
-    return v;
-}
-
 uint64_t gso_sum_scalar(const void *buf, size_t len, uint64_t sum)
 {
     const uint8_t *p = buf;
     uint64_t other = 0;
 
     for (; len >= 16; p += 16, len -= 16) {
-        sum = gso_add64(sum, load64(p));
-        other = gso_add64(other, load64(p + 8));
+        sum = gso_add64(sum, gso_load64(p));
+        other = gso_add64(other, gso_load64(p + 8));
     }
-    if (len >= 8) {
-        other = gso_add64(other, load64(p));
-        p += 8;
-        len -= 8;
-    }
-    if (len) {
-        sum = gso_add64(sum, load_tail(p, len));
-    }
+    sum = gso_sum_tail(p, len, sum);
     return gso_add64(sum, other);
 }
 
@@ -58,18 +34,26 @@ uint64_t gso_copy_sum_scalar(void *dst, const void *src, size_t len,
     const uint8_t *p = src;
 
     for (; len >= 8; d += 8, p += 8, len -= 8) {
-        uint64_t v = load64(p);
+        uint64_t v = gso_load64(p);
 
         memcpy(d, &v, sizeof(v));
         sum = gso_add64(sum, v);
     }
     if (len) {
-        uint64_t v = load_tail(p, len);
-
-        memcpy(d, &v, len);
-        sum = gso_add64(sum, v);
+        memcpy(d, p, len);
+        sum = gso_sum_tail(p, len, sum);
     }
     return sum;
+}
+
+const char *gso_sum_impl(void)
+{
+    const GsoSumImpl *impl = gso_sum_impls();
+
+    while (!impl->usable()) {
+        impl++;
+    }
+    return impl->name;
 }
 
 /* Fold to 16 bits in memory order. */
@@ -146,10 +130,10 @@ uint64_t gso_sum_pseudo6(const void *saddr, const void *daddr,
 {
     const uint8_t *a = saddr;
     const uint8_t *b = daddr;
-    uint64_t sum = gso_add64(load64(a), load64(a + 8));
+    uint64_t sum = gso_add64(gso_load64(a), gso_load64(a + 8));
 
-    sum = gso_add64(sum, load64(b));
-    sum = gso_add64(sum, load64(b + 8));
+    sum = gso_add64(sum, gso_load64(b));
+    sum = gso_add64(sum, gso_load64(b + 8));
     return gso_sum_u32(gso_sum_u16(sum, proto), len);
 }
 

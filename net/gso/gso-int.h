@@ -80,6 +80,51 @@ static inline uint64_t gso_add64(uint64_t a, uint64_t b)
     return a + (a < b);
 }
 
+static inline uint64_t gso_load64(const uint8_t *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+static inline uint32_t gso_load32(const uint8_t *p)
+{
+    uint32_t v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+/* Add the last @len bytes of a text, fewer than 32, zeros behind them. */
+static inline uint64_t gso_sum_tail(const uint8_t *p, size_t len,
+                                    uint64_t sum)
+{
+    uint64_t v = 0;
+
+    for (; len >= 8; p += 8, len -= 8) {
+        sum = gso_add64(sum, gso_load64(p));
+    }
+    if (len & 4) {
+        v = gso_load32(p);
+        sum = gso_add64(sum, v);
+        p += 4;
+    }
+    if (len & 3) {
+        v = 0;
+        memcpy(&v, p, len & 3);
+        sum = gso_add64(sum, v);
+    }
+    return sum;
+}
+
+/* Sum of an IPv4 header without options. */
+static inline uint64_t gso_sum_ipv4(const uint8_t *ip)
+{
+    return gso_add64(gso_add64(gso_load64(ip), gso_load64(ip + 8)),
+                     gso_load32(ip + 16));
+}
+
 /* A 16-bit number as it contributes to a sum in memory order. */
 static inline uint64_t gso_word(uint16_t v)
 {

@@ -141,7 +141,25 @@ uint16_t gso_csum_update16(uint16_t csum, uint16_t from, uint16_t to);
 /* The same for an aligned 32-bit word. */
 uint16_t gso_csum_update32(uint16_t csum, uint32_t from, uint32_t to);
 
-/* Name of the summing code in use: "scalar" or "avx2". */
+typedef uint64_t GsoSumFn(const void *buf, size_t len, uint64_t sum);
+typedef uint64_t GsoCopySumFn(void *dst, const void *src, size_t len,
+                              uint64_t sum);
+
+/* One way to compute gso_sum() and gso_copy_sum(). */
+typedef struct GsoSumImpl {
+    const char *name;       /* "avx512", "avx2", "scalar" */
+    bool (*usable)(void);   /* on this machine */
+    GsoSumFn *sum;
+    GsoCopySumFn *copy_sum;
+} GsoSumImpl;
+
+/*
+ * All there are, best first, "scalar" before the entry of NULLs that ends
+ * the table; for tests.
+ */
+const GsoSumImpl *gso_sum_impls(void);
+
+/* Name of the first usable, which gso_sum() and gso_copy_sum() use. */
 const char *gso_sum_impl(void);
 
 /*
