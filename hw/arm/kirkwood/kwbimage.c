@@ -143,8 +143,8 @@ static bool parse_registers(KirkwoodBootImage *image, const uint8_t *p,
 static bool parse_payload(KirkwoodBootImage *image, const uint8_t *p,
                           size_t size, Error **errp)
 {
-    uint64_t source = ldl_le_p(p + HDR_SOURCE);
-    uint64_t block_size = ldl_le_p(p + HDR_BLOCK_SIZE);
+    uint64_t source = (uint32_t)ldl_le_p(p + HDR_SOURCE);
+    uint64_t block_size = (uint32_t)ldl_le_p(p + HDR_BLOCK_SIZE);
     uint32_t sum, stored;
 
     /* A SATA image starts at sector 1 of its disk, and counts in sectors */
