@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Speed of a guest whose kernel rewrites the DACR all the time: QEMU with mvlab's patches, without, and never flushing.
+
+Every run boots the same guest once with each flavour of QEMU, in changing order, and measures all rows in it. A ratio is
+the median of the ratios within the runs, so that a busy machine disturbs both of its sides. The network rows go over a tap
+in a network namespace made for them.
+"""
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from . import flavours, guest, host, initramfs, multi_v5, shell
+from .bench_guest_run import ROWS, TAP
+from .build import Variant
+from .errors import Error
+from .flavours import FLAVOURS, NEVER_FLUSH, PATCHED, UNPATCHED
+from .machine import AGENT, Board
+from .paths import BUILD, ROOT, SYSTEM_PYTHON
+from .stamp import write_atomically
+
+PACKAGES = ["cpio", "gcc-arm-linux-gnueabi", "iperf3", "iproute2", "libc6-dev-armel-cross", "util-linux"]
+DIRECTORY = BUILD / "bench/guest"
+RUNS = 5
+NETDEV = f"tap,ifname={TAP},script=no,downscript=no"
+
+
+def sheevaplug(initrd):
+    """QEMU's options for the board with Debian's kernel."""
+    return Board("sheevaplug", initrd=initrd, append=AGENT, netdevs=[NETDEV]).options()
+
+
+def versatilepb(initrd):
+    """QEMU's options for QEMU's own ARMv5 board with PCI and a kernel of the same version."""
+    return ["-M", "versatilepb", "-m", "256", "-kernel", str(multi_v5.KERNEL), "-dtb", str(multi_v5.DTB),
+            "-initrd", str(initrd), "-append", f"console=ttyAMA0 {AGENT}", "-nic", f"{NETDEV},model=e1000"]
+
+
+MACHINES = {"sheevaplug": sheevaplug, "versatilepb": versatilepb}
+
+
+def add_arguments(parser):
+    parser.add_argument("--runs", type=positive, default=RUNS, metavar="N",
+                        help=f"paired runs (default: {RUNS}; fewer are too few to quote)")
+    parser.add_argument("--seconds", type=positive, default=3, metavar="S", help="length of a row (default: 3)")
+    parser.add_argument("--rows", type=row_names, default=list(ROWS), metavar="ROW,...",
+                        help=f"some of: {', '.join(ROWS)} (default: all)")
+    parser.add_argument("--full", action="store_true",
+                        help="also versatilepb with an e1000, whose kernel is built from Debian's source the first time")
+    parser.add_argument("--per-cpu", action="store_true",
+                        help="divide by the CPU time that QEMU had: for a machine that is busy with other things")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every run to FILE")
+
+
+def positive(text):
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number above 0")
+    return int(text)
+
+
+def row_names(text):
+    names = text.split(",")
+    if unknown := [name for name in names if name not in ROWS]:
+        raise argparse.ArgumentTypeError(f"no row {unknown[0]!r}")
+    return names
+
+
+def main(args):
+    if args.json and not args.json.absolute().parent.is_dir():
+        raise Error(f"--json {args.json}: no such directory")
+    machines = list(MACHINES) if args.full else ["sheevaplug"]
+    variant = Variant(peers=args.full)
+    emulators = {name: flavours.ready(flavours.of(variant, name)) for name in FLAVOURS}
+    host.install(PACKAGES)
+    guest.prepare()
+    if args.full:
+        multi_v5.prepare()
+    initrd = make_initrd()
+    boots = [{"label": {"machine": machine, "run": run, "flavour": flavour},
+              "emulator": str(emulators[flavour]), "options": MACHINES[machine](initrd)}
+             for machine in machines for run in range(args.runs) for flavour in rotated(FLAVOURS, run)]
+    results = measure({"rows": args.rows, "seconds": args.seconds, "directory": str(DIRECTORY), "boots": boots})
+    figures = {machine: summary([r for r in results if r["machine"] == machine], args) for machine in machines}
+    for machine in machines:
+        print_table(machine, args, figures[machine])
+    if args.json:
+        write_atomically(args.json, json.dumps({"seconds": args.seconds, "per_cpu": args.per_cpu, "boots": results,
+                                                "summary": figures}, indent=1))
+    return 0
+
+
+def make_initrd():
+    """The guest's initramfs with guest-bench in it."""
+    root = DIRECTORY / "rootfs"
+    (root / "usr/bin").mkdir(parents=True, exist_ok=True)
+    shell.output(["arm-linux-gnueabi-gcc", "-march=armv5te", "-static", "-O2", "-Wall", "-Wextra", "-Werror",
+                  "-o", root / "usr/bin/guest-bench", ROOT / "guest/bench/guest-bench.c"])
+    extra, initrd = DIRECTORY / "extra.gz", DIRECTORY / "initrd.gz"
+    initramfs.pack(root, extra)
+    initrd.write_bytes(guest.INITRD.read_bytes() + extra.read_bytes())
+    return initrd
+
+
+def rotated(items, by):
+    by %= len(items)
+    return [*items[by:], *items[:by]]
+
+
+def measure(plan):
+    """Runs the plan in a network namespace of its own; returns one dictionary per boot."""
+    if not shutil.which("unshare"):
+        raise Error("unshare (package util-linux) is needed for a network namespace")
+    runner = ["unshare", "-rn", SYSTEM_PYTHON, "-m", "mvlab_lib.bench_guest_run"]
+    results = []
+    with tempfile.TemporaryFile("w+") as file:
+        json.dump(plan, file)
+        file.seek(0)
+        with subprocess.Popen(runner, cwd=ROOT, stdin=file, stdout=subprocess.PIPE, text=True,
+                              env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1")) as process:
+            for line in process.stdout:
+                results.append(json.loads(line))
+                if sys.stderr.isatty() or len(results) % len(FLAVOURS) == 0:
+                    shell.say(f"measured {len(results)} of {len(plan['boots'])} boots")
+    if process.returncode:
+        raise Error(f"the measurement stopped after {len(results)} of {len(plan['boots'])} boots")
+    return results
+
+
+def summary(results, args):
+    """{row: medians per flavour, and medians of the ratios within a run} of one machine's results."""
+    runs = {}
+    for result in results:
+        runs.setdefault(result["run"], {})[result["flavour"]] = result["rows"]
+    table = {}
+    for name in args.rows:
+        of = {flavour: [figure(run[flavour][name], args.per_cpu) for run in runs.values()] for flavour in FLAVOURS}
+        table[name] = {"unit": ROWS[name][0], **{flavour: statistics.median(of[flavour]) for flavour in FLAVOURS},
+                       "patched/unpatched": ratio(of[PATCHED], of[UNPATCHED]),
+                       "patched/never-flush": ratio(of[PATCHED], of[NEVER_FLUSH])}
+    return table
+
+
+def figure(row, per_cpu):
+    return row["rate"] / row["cpu"] if per_cpu else row["rate"]
+
+
+def ratio(of, to):
+    return statistics.median(a / b for a, b in zip(of, to))
+
+
+def print_table(machine, args, table):
+    print(f"{machine}, medians of {args.runs} paired runs" + (", per CPU second of QEMU" if args.per_cpu else ""))
+    heads = [UNPATCHED, PATCHED, NEVER_FLUSH, "patched/unpatched", "patched/never-flush"]
+    print(f"{'':14}{'':>18}" + "".join(f"{head:>{max(13, len(head) + 2)}}" for head in heads))
+    for row, cells in table.items():
+        line = "".join(f"{number(cells[head]):>{max(13, len(head) + 2)}}" for head in heads)
+        print(f"{row:14}{cells['unit']:>18}{line}")
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}"
