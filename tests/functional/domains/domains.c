@@ -421,12 +421,22 @@ static void test_skipped(void)
 }
 
 /* The domain and permissions of a section change, with the right upkeep */
-static void remap(struct mapping *m)
+static void remap_section(struct mapping *m)
 {
     m->domain = random() % DOMAINS;
     m->ap = random() % APS;
     map_section(m);
     maintain(random() & 1 ? FLUSH_VA : FLUSH_ALL, m->va);
+}
+
+/* The permissions of a small page change; any address in it will do */
+static void remap_small_page(struct mapping *m)
+{
+    uint32_t *entry = &coarse[m->domain][m->va >> 12 & 0xff];
+
+    m->ap = random() % APS;
+    *entry = (*entry & ~0xff0u) | m->ap * 0x550;
+    maintain(random() & 7 ? FLUSH_VA : FLUSH_ALL, m->va ^ (random() & 3) << 10);
 }
 
 /* Everything above in any order, with many mappings in use at a time */
@@ -448,7 +458,11 @@ static void test_mixed(void)
             break;
         case 3:
             if (random() % 8 == 0) {
-                remap(&mappings[SECTION][random() % DOMAINS][random() % APS]);
+                remap_section(&mappings[SECTION][random() % DOMAINS]
+                                       [random() % APS]);
+            } else if (random() % 8 == 0) {
+                remap_small_page(&mappings[SMALL_PAGE][random() % DOMAINS]
+                                          [random() % APS]);
             } else if (random() % 8 == 0) {
                 maintain(random() % MAINTENANCES, m->va);
             }
