@@ -297,7 +297,7 @@ static void test_octets_carry(void)
         stl_le_p(d + 8, MEM_TX_BUF(0, 0));
         stl_le_p(d + 12, i == FRAMES - 1 ? 0 : base + (i + 1) * MV_DESC_SIZE);
     }
-    qtest_bufwrite(n->qts, base, ring, FRAMES * MV_DESC_SIZE);
+    mem_write(n, base, ring, FRAMES * MV_DESC_SIZE);
     nic_write(n, PORT(MV_TCQDP(0)), base);
     nic_write(n, PORT(MV_TQC), 1);
     for (unsigned i = 0; nic_read(n, PORT(MV_TQC)); i++) {

@@ -55,7 +55,7 @@ static void put_row(Nic *n, uint32_t count, uint32_t cmd_sts, uint16_t len)
         put_desc(ring + i * MV_DESC_SIZE, cmd_sts, len, BUF,
                  i == count - 1 ? 0 : RING + (i + 1) * MV_DESC_SIZE);
     }
-    qtest_bufwrite(n->qts, RING, ring, (size_t)count * MV_DESC_SIZE);
+    mem_write(n, RING, ring, (size_t)count * MV_DESC_SIZE);
 }
 
 static void put_one(Nic *n, uint32_t addr, uint32_t cmd_sts, uint16_t count,
@@ -262,7 +262,7 @@ static void test_kick_while_pending(void)
         put_desc(ring + i * MV_DESC_SIZE, MV_TXD_O | MV_TXD_F | MV_TXD_L,
                  60 + i, BUF, i == FRAMES - 1 ? 0 : RING + 16 * (i + 1));
     }
-    qtest_bufwrite(n->qts, RING, ring, FRAMES * MV_DESC_SIZE);
+    mem_write(n, RING, ring, FRAMES * MV_DESC_SIZE);
     nic_write(n, PORT(MV_TCQDP(0)), RING);
     for (unsigned i = 0; i < FRAMES && next < FRAMES; i++) {
         uint8_t byte;

@@ -807,7 +807,7 @@ static void test_descriptor_swap(void)
     stl_be_p(raw + 4, MV_RXD_O | MV_RXD_EI);
     stl_be_p(raw + 8, MEM_RX_RING(0) + MV_DESC_SIZE);
     stl_be_p(raw + 12, MEM_RX_BUF(0, 0));
-    qtest_memwrite(n->qts, MEM_RX_RING(0), raw, sizeof(raw));
+    mem_write(n, MEM_RX_RING(0), raw, sizeof(raw));
     nic_write(n, PORT(MV_CRDP(0)), MEM_RX_RING(0));
     nic_write(n, PORT(MV_RQC), 1);
     frame_raw(&f, frame_nic_mac, 0x88b5, 100, 1);
@@ -822,12 +822,12 @@ static void test_descriptor_swap(void)
     stl_le_p(want + 102, frame_crc32(f.data, 100));
     g_assert_cmpmem(got, sizeof(got), want, sizeof(want));
 
-    qtest_memwrite(n->qts, MEM_TX_BUF(0, 0), f.data, f.len);
+    mem_write(n, MEM_TX_BUF(0, 0), f.data, f.len);
     stl_be_p(raw, 100 << 16);
     stl_be_p(raw + 4, MV_TXD_O | MV_TXD_F | MV_TXD_L | MV_TXD_EI);
     stl_be_p(raw + 8, 0);
     stl_be_p(raw + 12, MEM_TX_BUF(0, 0));
-    qtest_memwrite(n->qts, MEM_TX_RING(0), raw, sizeof(raw));
+    mem_write(n, MEM_TX_RING(0), raw, sizeof(raw));
     nic_write(n, PORT(MV_TCQDP(0)), MEM_TX_RING(0));
     nic_write(n, PORT(MV_TQC), 1);
     wire_expect_frame(n, &f);

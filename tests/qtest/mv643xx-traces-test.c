@@ -151,7 +151,7 @@ static void replay(Nic *n, const char *name, const Step *steps, size_t count)
 
     frame_build(&f, &(FrameSpec) { .payload = FRAME_LEN - 54 });
     g_assert_cmpuint(f.len, ==, FRAME_LEN);
-    qtest_memwrite(n->qts, TXB, f.data, f.len);
+    mem_write(n, TXB, f.data, f.len);
     for (size_t i = 0; i < count; i++) {
         g_test_message("%s step %zu", name, i);
         step_run(n, &steps[i], &f);

@@ -146,7 +146,7 @@ static void put_raw(TxRing *r, const void *data, size_t len, uint32_t cmd)
     };
 
     if (len) {
-        qtest_memwrite(r->n->qts, d.buf, data, len);
+        mem_write(r->n, d.buf, data, len);
     }
     desc_write(r->n, tx_ring_desc(r, r->head), &d);
     r->head = (r->head + 1) % r->count;

@@ -260,6 +260,15 @@ void desc_write(Nic *n, uint32_t addr, const Desc *d)
     qtest_memwrite(n->qts, addr, raw, sizeof(raw));
 }
 
+void mem_write(Nic *n, uint32_t addr, const void *data, size_t len)
+{
+    const uint8_t *bytes = data;
+
+    for (size_t at = 0; at < len; at += 8192) {
+        qtest_bufwrite(n->qts, addr + at, bytes + at, MIN(8192, len - at));
+    }
+}
+
 uint32_t mem_read32(Nic *n, uint32_t addr)
 {
     return qtest_readl(n->qts, addr);
@@ -407,7 +416,7 @@ unsigned tx_ring_put(TxRing *r, const TxBuf *bufs, unsigned n_bufs,
             d.cmd_sts |= MV_TXD_L | MV_TXD_ZP | MV_TXD_EI;
         }
         if (bufs[i].len) {
-            qtest_memwrite(r->n->qts, d.buf, bufs[i].data, bufs[i].len);
+            mem_write(r->n, d.buf, bufs[i].data, bufs[i].len);
         }
         desc_write(r->n, tx_ring_desc(r, slot), &d);
     }

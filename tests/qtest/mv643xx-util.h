@@ -141,6 +141,8 @@ unsigned wire_flush(Nic *n);
 void desc_read(Nic *n, uint32_t addr, Desc *d);
 void desc_write(Nic *n, uint32_t addr, const Desc *d);
 uint32_t mem_read32(Nic *n, uint32_t addr);
+/* In pieces: libqtest's cost grows with the square of a transfer's length */
+void mem_write(Nic *n, uint32_t addr, const void *data, size_t len);
 void mem_write32(Nic *n, uint32_t addr, uint32_t value);
 
 /* Store 3 bits of queue and the pass bit for entry @e of a filter table */

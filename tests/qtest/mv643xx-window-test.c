@@ -38,7 +38,7 @@ static void put_at(Nic *n, uint32_t desc, uint32_t buf, const Frame *f)
         .cmd_sts = MV_TXD_O | MV_TXD_F | MV_TXD_L | MV_TXD_EI,
         .count = f->len, .buf = buf,
     });
-    qtest_memwrite(n->qts, buf, f->data, f->len);
+    mem_write(n, buf, f->data, f->len);
     nic_write(n, PORT(MV_TCQDP(0)), desc);
 }
 
