@@ -23,6 +23,9 @@
 #define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw")))
 
+/* Fewer bytes than these are not worth a vector. */
+#define SHORT 100
+
 /* Bytes in one go, so that no 32-bit lane can overflow. */
 #define BLOCK_MAX (256 * 1024)
 
@@ -188,7 +191,7 @@ static AVX512 uint64_t sum_avx512(const void *buf, size_t len, uint64_t sum)
 {
     const uint8_t *p = buf;
 
-    if (len < 32) {
+    if (len < SHORT) {
         return gso_sum_tail(p, len, sum);
     }
     for (; len > BLOCK_MAX; p += BLOCK_MAX, len -= BLOCK_MAX) {

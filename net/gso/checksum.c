@@ -56,19 +56,9 @@ const char *gso_sum_impl(void)
     return impl->name;
 }
 
-/* Fold to 16 bits in memory order. */
-static uint16_t fold_memory(uint64_t sum)
-{
-    sum = (sum >> 32) + (sum & 0xffffffff);
-    sum = (sum >> 32) + (sum & 0xffffffff);
-    sum = (sum >> 16) + (sum & 0xffff);
-    sum = (sum >> 16) + (sum & 0xffff);
-    return (uint16_t)((sum >> 16) + sum);
-}
-
 uint64_t gso_sum_odd(uint64_t sum)
 {
-    return __builtin_bswap16(fold_memory(sum));
+    return __builtin_bswap16(gso_fold(sum));
 }
 
 uint64_t gso_sum_add(uint64_t a, uint64_t b)
@@ -139,7 +129,7 @@ uint64_t gso_sum_pseudo6(const void *saddr, const void *daddr,
 
 uint16_t gso_sum_fold(uint64_t sum)
 {
-    return (uint16_t)gso_word(fold_memory(sum));
+    return (uint16_t)gso_word(gso_fold(sum));
 }
 
 uint16_t gso_sum_finish(uint64_t sum)

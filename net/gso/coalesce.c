@@ -16,8 +16,6 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
-#include <stdalign.h>
-
 #include "coalesce-int.h"
 
 #define NIL UINT32_MAX
@@ -49,18 +47,25 @@ typedef struct Ready {
 
 struct Flow {
     GsoHeld held;
-    uint32_t index;      /* in GsoGro.flows */
-    uint32_t hash;
+    uint32_t index;      /* in GsoGro.flows and GsoGro.times */
     uint32_t niov;       /* iovecs used, the header's included */
-    uint32_t epoch;      /* poll of the last packet */
-    uint64_t first;      /* arrival of the first packet */
-    uint64_t deadline;
-    Link link[LISTS];
     struct iovec *iov;
-    void **cookies;
     uint8_t hdr[GSO_HDR_MAX];
+    void **cookies;
+    uint32_t hash;
     Ready ready;
 };
+
+/*
+ * When, and the neighbours in the lists, kept apart from the flows: each
+ * packet touches this of three other flows too.
+ */
+typedef struct FlowTime {
+    Link link[LISTS];
+    uint64_t deadline;
+    uint64_t first;      /* arrival of the first packet */
+    uint32_t epoch;      /* poll of the last packet */
+} FlowTime;
 
 /* A place in a bucket. */
 typedef struct Place {
@@ -70,11 +75,11 @@ typedef struct Place {
 
 struct GsoGro {
     GsoGroConfig cfg;
-    uint32_t nflows;
     size_t stride;
     Place *places;
+    FlowTime *times;
     uint8_t *flows;
-    uint32_t free;       /* list of unused flows, by link[0].next */
+    uint32_t free;       /* list of unused flows, by FlowTime.link[0] */
     Link list[LISTS];    /* prev: tail, next: head */
     uint32_t epoch;
     bool received;       /* since the last gso_gro_poll_end() */
@@ -87,16 +92,26 @@ struct GsoGro {
 
 /* Memory */
 
+#define CACHE_LINE 64
+
 static size_t align_up(size_t n)
 {
-    size_t a = alignof(max_align_t);
-
-    return (n + a - 1) & ~(a - 1);
+    return (n + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
 }
 
 static size_t places_size(const GsoGroConfig *c)
 {
     return align_up((size_t)c->buckets * c->depth * sizeof(Place));
+}
+
+static uint32_t flow_count(const GsoGroConfig *c)
+{
+    return c->buckets * c->depth + SPARE_FLOWS;
+}
+
+static size_t times_size(const GsoGroConfig *c)
+{
+    return align_up(flow_count(c) * sizeof(FlowTime));
 }
 
 static size_t flow_stride(const GsoGroConfig *c)
@@ -124,14 +139,21 @@ size_t gso_gro_size(const GsoGroConfig *c)
     if (!config_valid(c)) {
         return 0;
     }
-    size = ((uint64_t)c->buckets * c->depth + SPARE_FLOWS) * flow_stride(c);
-    size += align_up(sizeof(GsoGro)) + places_size(c);
+    size = (uint64_t)flow_count(c) * flow_stride(c);
+    size += align_up(sizeof(GsoGro)) + places_size(c) + times_size(c);
+    size += CACHE_LINE; /* to begin at one */
     return size <= SIZE_MAX / 2 ? (size_t)size : 0;
 }
 
 static Flow *flow_at(const GsoGro *g, uint32_t index)
 {
     return (Flow *)(void *)(g->flows + index * g->stride);
+}
+
+static void put_free(GsoGro *g, uint32_t index)
+{
+    g->times[index].link[0].next = g->free;
+    g->free = index;
 }
 
 static void init_flow(GsoGro *g, uint32_t index)
@@ -143,27 +165,31 @@ static void init_flow(GsoGro *g, uint32_t index)
     f->iov = (struct iovec *)(void *)tail;
     f->cookies = (void **)(f->iov + g->cfg.max_iov + 1);
     f->held.hdr = f->hdr;
-    f->link[0].next = g->free;
-    g->free = index;
+    put_free(g, index);
 }
 
 GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
 {
     size_t need = gso_gro_size(config);
-    GsoGro *g = mem;
+    uint8_t *p = mem;
+    GsoGro *g;
 
     if (!need || size < need) {
         return NULL;
     }
+    p += -(uintptr_t)p & (CACHE_LINE - 1);
+    g = (GsoGro *)(void *)p;
     memset(g, 0, sizeof(*g));
     g->cfg = *config;
-    g->nflows = config->buckets * config->depth + SPARE_FLOWS;
     g->stride = flow_stride(config);
-    g->places = (Place *)(void *)((uint8_t *)mem + align_up(sizeof(*g)));
-    g->flows = (uint8_t *)g->places + places_size(config);
-    memset(g->places, 0xff, places_size(config));
+    p += align_up(sizeof(*g));
+    g->places = (Place *)(void *)p;
+    memset(p, 0xff, places_size(config));
+    p += places_size(config);
+    g->times = (FlowTime *)(void *)p;
+    g->flows = p + times_size(config);
     g->free = NIL;
-    for (uint32_t i = g->nflows; i-- > 0;) {
+    for (uint32_t i = flow_count(config); i-- > 0;) {
         init_flow(g, i);
     }
     for (int i = 0; i < LISTS; i++) {
@@ -175,59 +201,37 @@ GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
 
 /* Lists of held flows */
 
-static void list_append(GsoGro *g, int which, Flow *f)
+static void list_append(GsoGro *g, int which, uint32_t index)
 {
     Link *list = &g->list[which];
     uint32_t tail = list->prev;
 
-    f->link[which] = (Link) { .prev = tail, .next = NIL };
+    g->times[index].link[which] = (Link) { .prev = tail, .next = NIL };
     if (tail == NIL) {
-        list->next = f->index;
+        list->next = index;
     } else {
-        flow_at(g, tail)->link[which].next = f->index;
+        g->times[tail].link[which].next = index;
     }
-    list->prev = f->index;
+    list->prev = index;
 }
 
-static void list_remove(GsoGro *g, int which, Flow *f)
+static void list_remove(GsoGro *g, int which, uint32_t index)
 {
-    Link l = f->link[which];
+    Link l = g->times[index].link[which];
 
     if (l.prev == NIL) {
         g->list[which].next = l.next;
     } else {
-        flow_at(g, l.prev)->link[which].next = l.next;
+        g->times[l.prev].link[which].next = l.next;
     }
     if (l.next == NIL) {
         g->list[which].prev = l.prev;
     } else {
-        flow_at(g, l.next)->link[which].prev = l.prev;
+        g->times[l.next].link[which].prev = l.prev;
     }
 }
 
-static Flow *list_head(const GsoGro *g, int which)
-{
-    uint32_t head = g->list[which].next;
-
-    return head == NIL ? NULL : flow_at(g, head);
-}
-
-static Flow *list_next(const GsoGro *g, int which, const Flow *f)
-{
-    uint32_t next = f->link[which].next;
-
-    return next == NIL ? NULL : flow_at(g, next);
-}
-
 /* Buckets */
-
-static uint64_t load64(const uint8_t *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, sizeof(v));
-    return v;
-}
 
 static uint32_t hash_of(const GsoIncoming *in, uint32_t seed)
 {
@@ -237,10 +241,10 @@ static uint32_t hash_of(const GsoIncoming *in, uint32_t seed)
 
     h = (h ^ seed) * 0x9e3779b97f4a7c15;
     if (l->l3 == GSO_L3_IPV4) {
-        h ^= load64(ip + GSO_IP4_SADDR);
+        h ^= gso_load64(ip + GSO_IP4_SADDR);
     } else {
         for (int i = 0; i < 32; i += 8) {
-            h = (h ^ load64(ip + GSO_IP6_SADDR + i)) * 0x9e3779b97f4a7c15;
+            h = (h ^ gso_load64(ip + GSO_IP6_SADDR + i)) * 0x9e3779b97f4a7c15;
             h ^= h >> 32;
         }
     }
@@ -324,8 +328,7 @@ static void drain(GsoGro *g)
         count_frame(g, r);
         g->cfg.deliver(g->cfg.opaque, &r->frame);
         if (f) {
-            f->link[0].next = g->free;
-            g->free = f->index;
+            put_free(g, f->index);
         }
     }
 }
@@ -387,8 +390,8 @@ static void close_flow(GsoGro *g, Flow *f, GsoClose reason)
     GsoFrame *frame = &f->ready.frame;
 
     bucket_remove(g, f);
-    list_remove(g, BY_LAST, f);
-    list_remove(g, BY_FIRST, f);
+    list_remove(g, BY_LAST, f->index);
+    list_remove(g, BY_FIRST, f->index);
     g->held -= f->held.count;
     g->stats.close[reason]++;
     if (f->held.count > 1) {
@@ -403,16 +406,16 @@ static void close_flow(GsoGro *g, Flow *f, GsoClose reason)
     frame->ncookies = f->held.count;
     set_meta(f, &frame->meta);
     f->ready.flow = f;
-    f->ready.first = f->first;
+    f->ready.first = g->times[f->index].first;
     ready_append(g, &f->ready);
 }
 
 static void close_list(GsoGro *g, GsoClose reason)
 {
-    Flow *f;
+    uint32_t i;
 
-    while ((f = list_head(g, BY_FIRST))) {
-        close_flow(g, f, reason);
+    while ((i = g->list[BY_FIRST].next) != NIL) {
+        close_flow(g, flow_at(g, i), reason);
     }
 }
 
@@ -451,11 +454,13 @@ static bool add_payload(GsoGro *g, Flow *f, const GsoIncoming *in)
 }
 
 /* A packet came: the time to hold starts again. */
-static void touch(GsoGro *g, Flow *f, uint64_t now)
+static void touch(GsoGro *g, const Flow *f, uint64_t now)
 {
-    list_append(g, BY_LAST, f);
-    f->epoch = g->epoch;
-    f->deadline = g->cfg.flush_timeout ? now + g->cfg.flush_timeout
+    FlowTime *t = &g->times[f->index];
+
+    list_append(g, BY_LAST, f->index);
+    t->epoch = g->epoch;
+    t->deadline = g->cfg.flush_timeout ? now + g->cfg.flush_timeout
                                        : GSO_NEVER;
 }
 
@@ -496,7 +501,7 @@ static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in, uint64_t now)
     if (!add_payload(g, f, in)) {
         return GSO_V_PASS_PIECES;
     }
-    g->free = f->link[0].next;
+    g->free = g->times[f->index].link[0].next;
     if (bucket[g->cfg.depth - 1].flow != NIL) {
         close_flow(g, flow_at(g, bucket[0].flow), GSO_CLOSE_EVICT);
     }
@@ -505,8 +510,8 @@ static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in, uint64_t now)
     }
     bucket[i] = (Place) { .hash = in->hash, .flow = f->index };
     f->hash = in->hash;
-    f->first = now;
-    list_append(g, BY_FIRST, f);
+    g->times[f->index].first = now;
+    list_append(g, BY_FIRST, f->index);
     touch(g, f, now);
     return GSO_V_HELD;
 }
@@ -547,7 +552,7 @@ static GsoVerdict join(GsoGro *g, Flow *f, const GsoIncoming *in,
         f->hdr[f->held.l4_off + GSO_TCP_FLAGS] |= in->layout.tcp_flags &
                                                   sticky;
     }
-    list_remove(g, BY_LAST, f);
+    list_remove(g, BY_LAST, f->index);
     touch(g, f, now);
     v = after_join(g, f, &in->layout);
     if (v != GSO_V_MERGED) {
@@ -601,7 +606,7 @@ static bool same_addresses(const Flow *f, const GsoIncoming *in)
 static void close_related(GsoGro *g, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
-    Flow *f, *next;
+    Flow *f;
 
     if (l->l3 == GSO_L3_NONE || (l->l4_proto != GSO_IPPROTO_TCP &&
                                  l->l4_proto != GSO_IPPROTO_UDP)) {
@@ -614,8 +619,9 @@ static void close_related(GsoGro *g, const GsoIncoming *in)
         }
         return;
     }
-    for (f = list_head(g, BY_FIRST); f; f = next) {
-        next = list_next(g, BY_FIRST, f);
+    for (uint32_t i = g->list[BY_FIRST].next, next; i != NIL; i = next) {
+        next = g->times[i].link[BY_FIRST].next;
+        f = flow_at(g, i);
         if (same_addresses(f, in)) {
             close_flow(g, f, GSO_CLOSE_PASS);
         }
@@ -649,12 +655,9 @@ static void pass(GsoGro *g, const GsoIncoming *in, uint64_t now, Ready *r)
 static void look_at(GsoGro *g, const GsoPacket *packet, uint8_t *scratch,
                     GsoIncoming *in)
 {
-    size_t size = gso_iov_size(packet->iov, packet->iovcnt);
-    size_t head = GSO_MIN(size, GSO_HDR_MAX);
-
     in->packet = packet;
-    in->p = gso_iov_head(packet->iov, packet->iovcnt, head, scratch);
-    gso_parse_head(in->p, (uint32_t)size, &in->layout);
+    in->p = gso_parse_head(packet->iov, packet->iovcnt, scratch,
+                           &in->layout);
     in->hash = in->layout.l4_off ? hash_of(in, g->cfg.hash_seed) : 0;
     in->csum = packet->meta ? packet->meta->csum : GSO_CSUM_COMPLETE;
     in->verified = packet->meta && packet->meta->verified;
@@ -693,14 +696,14 @@ GsoVerdict gso_gro_receive(GsoGro *g, const GsoPacket *packet, uint64_t now)
 
 static void close_due(GsoGro *g, uint64_t now)
 {
-    Flow *f;
+    uint32_t i;
 
-    while ((f = list_head(g, BY_LAST)) && f->deadline <= now) {
-        close_flow(g, f, GSO_CLOSE_DEADLINE);
+    while ((i = g->list[BY_LAST].next) != NIL && g->times[i].deadline <= now) {
+        close_flow(g, flow_at(g, i), GSO_CLOSE_DEADLINE);
     }
-    while (g->cfg.max_hold && (f = list_head(g, BY_FIRST)) &&
-           now - f->first >= g->cfg.max_hold) {
-        close_flow(g, f, GSO_CLOSE_AGE);
+    while (g->cfg.max_hold && (i = g->list[BY_FIRST].next) != NIL &&
+           now - g->times[i].first >= g->cfg.max_hold) {
+        close_flow(g, flow_at(g, i), GSO_CLOSE_AGE);
     }
 }
 
@@ -711,14 +714,10 @@ void gso_gro_poll_end(GsoGro *g, uint64_t now)
     if (!g->received || !g->cfg.flush_timeout) {
         close_list(g, GSO_CLOSE_POLL);
     }
-    for (uint32_t i = g->list[BY_LAST].prev; i != NIL;) {
-        Flow *f = flow_at(g, i);
-
-        if (f->epoch != g->epoch) {
-            break;
-        }
-        f->deadline = now + g->cfg.flush_timeout;
-        i = f->link[BY_LAST].prev;
+    for (uint32_t i = g->list[BY_LAST].prev;
+         i != NIL && g->times[i].epoch == g->epoch;
+         i = g->times[i].link[BY_LAST].prev) {
+        g->times[i].deadline = now + g->cfg.flush_timeout;
     }
     g->epoch++;
     g->received = false;
@@ -727,12 +726,17 @@ void gso_gro_poll_end(GsoGro *g, uint64_t now)
 
 uint64_t gso_gro_next_deadline(const GsoGro *g)
 {
-    const Flow *last = list_head(g, BY_LAST);
-    const Flow *first = list_head(g, BY_FIRST);
-    uint64_t deadline = last ? last->deadline : GSO_NEVER;
+    uint32_t last = g->list[BY_LAST].next;
+    uint32_t first = g->list[BY_FIRST].next;
+    uint64_t deadline = GSO_NEVER;
 
-    if (first && g->cfg.max_hold) {
-        deadline = GSO_MIN(deadline, first->first + g->cfg.max_hold);
+    if (last != NIL) {
+        deadline = g->times[last].deadline;
+    }
+    if (first != NIL && g->cfg.max_hold) {
+        uint64_t age = g->times[first].first + g->cfg.max_hold;
+
+        deadline = GSO_MIN(deadline, age);
     }
     return deadline;
 }

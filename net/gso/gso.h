@@ -406,14 +406,18 @@ typedef struct GsoSegmenter {
     bool hw_csum;
     bool hw_tso;
     bool keep_csum;
+    bool want_sum;
+    bool share;
+    uint32_t built;
     uint64_t ip_sum;
     uint64_t l4_sum;
+    uint16_t full_csum;
+    GsoMeta meta;
     unsigned cur_iov;
     unsigned next_iov;
     size_t cur_off;
     size_t next_off;
     GsoWork work;
-    GsoWork pending;
     uint8_t hdr[GSO_HDR_MAX];
 } GsoSegmenter;
 

@@ -74,15 +74,31 @@ GsoVerdict gso_gro_classify(const GsoIncoming *in, uint8_t types)
     return classify_l4(in);
 }
 
-GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
+/*
+ * gso_csum_verify_l4() of a packet that gso_gro_classify() lets be held: the
+ * header is at hand, and lengths and UDP's 0 are known to be right.
+ */
+static bool l4_csum_good(const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
     const GsoPacket *packet = in->packet;
+    uint64_t sum = gso_sum_pseudo(in->p + l->l2_len, l->l3, l->l4_proto,
+                                  l->l4_len);
+
+    sum = gso_sum_tail(in->p + l->l4_off, l->l4_hdr_len, sum);
+    sum = gso_sum_iov(packet->iov, packet->iovcnt, l->hdr_len,
+                      l->payload_len, sum);
+    return gso_fold(sum) == 0xffff;
+}
+
+GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
+{
+    const GsoLayout *l = &in->layout;
     const uint8_t *ip = in->p + l->l2_len;
     const uint8_t *l4 = in->p + l->l4_off;
 
     if (l->l3 == GSO_L3_IPV4) {
-        if (gso_sum_finish(gso_sum(ip, GSO_IP4_HLEN, 0))) {
+        if (gso_fold(gso_sum_ipv4(ip)) != 0xffff) {
             return GSO_V_PASS_IP_CSUM;
         }
         if (gso_get16(ip + GSO_IP4_CSUM) == 0xffff) {
@@ -92,9 +108,7 @@ GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
     if (in->csum == GSO_CSUM_PARTIAL) {
         return GSO_V_HELD;
     }
-    if (!in->verified &&
-        gso_csum_verify_l4(packet->iov, packet->iovcnt, l) !=
-        GSO_CHECK_GOOD) {
+    if (!in->verified && !l4_csum_good(in)) {
         return GSO_V_PASS_L4_CSUM;
     }
     if (l->l4_proto == GSO_IPPROTO_TCP &&
@@ -118,19 +132,44 @@ static bool same_ipv6(const GsoHeld *h, const GsoIncoming *in)
                    l->l3_len - GSO_IP6_HLEN);
 }
 
+/* Do 8, or 32, bytes differ?  0 if not. */
+static uint64_t differ8(const uint8_t *a, const uint8_t *b)
+{
+    return gso_load64(a) ^ gso_load64(b);
+}
+
+static uint64_t differ32(const uint8_t *a, const uint8_t *b)
+{
+    return differ8(a, b) | differ8(a + 8, b + 8) |
+           differ8(a + 16, b + 16) | differ8(a + 24, b + 24);
+}
+
+/* The Ethernet header is at least 14 bytes, and 8 more with two tags. */
+static uint64_t differ_l2(const uint8_t *a, const uint8_t *b, uint32_t len)
+{
+    uint64_t d = differ8(a, b) | differ8(a + len - 8, b + len - 8);
+
+    return len > 16 ? d | differ8(a + 8, b + 8) : d;
+}
+
 bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
     const uint8_t *a = h->hdr;
     const uint8_t *b = in->p;
-    const bool v4 = l->l3 == GSO_L3_IPV4;
-    const uint32_t addr = h->l2_len + (v4 ? GSO_IP4_SADDR : GSO_IP6_SADDR);
+    const uint32_t ip = h->l2_len;
+    uint64_t d;
 
-    return h->l3 == l->l3 && h->l4_proto == l->l4_proto &&
-           h->l2_len == l->l2_len &&
-           !memcmp(a + h->l4_off, b + l->l4_off, 4) &&
-           !memcmp(a + addr, b + addr, v4 ? 8 : 32) &&
-           !memcmp(a, b, h->l2_len) && (v4 || same_ipv6(h, in));
+    if (h->l3 != l->l3 || h->l4_proto != l->l4_proto || ip != l->l2_len) {
+        return false;
+    }
+    d = differ_l2(a, b, ip);
+    d |= gso_load32(a + h->l4_off) ^ gso_load32(b + l->l4_off);
+    if (l->l3 == GSO_L3_IPV4) {
+        return !(d | differ8(a + ip + GSO_IP4_SADDR, b + ip + GSO_IP4_SADDR));
+    }
+    d |= differ32(a + ip + GSO_IP6_SADDR, b + ip + GSO_IP6_SADDR);
+    return !d && same_ipv6(h, in);
 }
 
 /*
@@ -175,6 +214,16 @@ static GsoVerdict compare_ip(const GsoHeld *h, const GsoIncoming *in,
     return id_fits(h, a, b, fixed_id) ? GSO_V_MERGED : GSO_V_DIFF_IP_ID;
 }
 
+static bool options_differ(const uint8_t *a, const uint8_t *b, uint32_t len)
+{
+    uint32_t d = 0;
+
+    for (uint32_t i = GSO_TCP_HLEN; i < len; i += 4) {
+        d |= gso_load32(a + i) ^ gso_load32(b + i);
+    }
+    return d;
+}
+
 static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
                               bool accecn)
 {
@@ -195,8 +244,7 @@ static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
     if (gso_get32(a + GSO_TCP_ACKNO) != gso_get32(b + GSO_TCP_ACKNO)) {
         return GSO_V_DIFF_ACK;
     }
-    if (memcmp(a + GSO_TCP_HLEN, b + GSO_TCP_HLEN,
-               in->layout.l4_hdr_len - GSO_TCP_HLEN)) {
+    if (options_differ(a, b, in->layout.l4_hdr_len)) {
         return GSO_V_DIFF_OPTIONS;
     }
     if (gso_get16(a + GSO_TCP_URGPTR) != gso_get16(b + GSO_TCP_URGPTR)) {

@@ -255,13 +255,15 @@ static void parse_l4(Head *h, GsoLayout *l)
     l->tcp_flags = tcp ? l4[GSO_TCP_FLAGS] : 0;
 }
 
-void gso_parse_head(const uint8_t *p, uint32_t frame_len, GsoLayout *l)
+/* Parse what begins at @p, of which @avail bytes may be read. */
+static void parse(const uint8_t *p, size_t avail, size_t frame_len,
+                  GsoLayout *l)
 {
-    Head h = { .p = p, .len = GSO_MIN(frame_len, GSO_HDR_MAX) };
+    Head h = { .p = p, .len = (uint32_t)GSO_MIN(avail, GSO_HDR_MAX) };
     bool l4_follows = false;
 
     memset(l, 0, sizeof(*l));
-    l->frame_len = frame_len;
+    l->frame_len = (uint32_t)frame_len;
     parse_l2(&h, l);
     if (l->ethertype == ETH_P_IP) {
         l4_follows = parse_ipv4(&h, l);
@@ -276,17 +278,33 @@ void gso_parse_head(const uint8_t *p, uint32_t frame_len, GsoLayout *l)
     }
 }
 
-void gso_parse(const struct iovec *iov, unsigned iovcnt, GsoLayout *layout)
+const uint8_t *gso_parse_head(const struct iovec *iov, unsigned iovcnt,
+                              uint8_t *scratch, GsoLayout *l)
 {
-    uint8_t scratch[GSO_HDR_MAX];
     size_t size = gso_iov_size(iov, iovcnt);
     size_t head = GSO_MIN(size, GSO_HDR_MAX);
 
-    gso_parse_head(gso_iov_head(iov, iovcnt, head, scratch), (uint32_t)size,
-                   layout);
+    if (iovcnt && iov->iov_len) {
+        size_t avail = GSO_MIN(iov->iov_len, head);
+
+        parse(iov->iov_base, avail, size, l);
+        if (avail == head || !(l->flags & GSO_LF_TRUNCATED)) {
+            return iov->iov_base;
+        }
+    }
+    gso_iov_read(iov, iovcnt, 0, scratch, head);
+    parse(scratch, head, size, l);
+    return scratch;
+}
+
+void gso_parse(const struct iovec *iov, unsigned iovcnt, GsoLayout *layout)
+{
+    uint8_t scratch[GSO_HDR_MAX];
+
+    gso_parse_head(iov, iovcnt, scratch, layout);
 }
 
 void gso_parse_buf(const void *buf, size_t len, GsoLayout *layout)
 {
-    gso_parse_head(buf, (uint32_t)len, layout);
+    parse(buf, len, len, layout);
 }

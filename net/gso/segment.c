@@ -139,10 +139,12 @@ static void make_template(GsoSegmenter *s)
     if (!s->keep_csum) {
         gso_put16(l4 + gso_csum_offset(l->l4_proto), 0);
     }
-    if (!s->keep_csum && !s->hw_csum) {
+    if (s->want_sum) {
         s->l4_sum = gso_add64(s->l4_sum, gso_sum(l4, l->l4_hdr_len, 0));
         s->work.summed += l->l4_hdr_len;
     }
+    s->full_csum = gso_sum_fold(gso_sum_u16(
+        s->l4_sum, (uint16_t)(l->l4_hdr_len + s->seg_size)));
 }
 
 /* Leave the checksum of an uncut complete frame and of UDP without one. */
@@ -170,6 +172,31 @@ static void seek(GsoSegmenter *s, size_t off)
     s->cur_off = off;
 }
 
+static void set_meta(GsoSegmenter *s)
+{
+    const GsoLayout *l = &s->layout;
+    GsoMeta *m = &s->meta;
+    bool partial = s->hw_csum && !s->keep_csum;
+
+    *m = (GsoMeta) {
+        .csum = partial ? GSO_CSUM_PARTIAL : GSO_CSUM_COMPLETE,
+        .segs = 1,
+        .hdr_len = l->hdr_len,
+        .csum_start = partial ? l->l4_off : 0,
+        .csum_offset = partial ? (uint16_t)gso_csum_offset(l->l4_proto) : 0,
+    };
+    if (s->hw_tso) {
+        uint32_t size = s->params.gso_size;
+
+        m->type = (uint8_t)super_type(l);
+        m->gso_size = (uint16_t)size;
+        m->segs = (uint16_t)((s->payload_len + size - 1) / size);
+        m->ecn = l->tcp_flags & GSO_TCP_CWR;
+        m->accecn = s->params.accecn;
+        m->fixed_id = s->params.ip_id == GSO_IPID_FIXED;
+    }
+}
+
 static void set_count(GsoSegmenter *s)
 {
     const GsoLayout *l = &s->layout;
@@ -179,6 +206,7 @@ static void set_count(GsoSegmenter *s)
                                               : l->payload_len;
     s->count = s->payload_len ? (s->payload_len + size - 1) / size : 1;
     s->seg_size = size;
+    s->share = s->params.features & GSO_F_SG;
     s->hw_csum = can_hw_csum(l, s->params.features);
     s->hw_tso = s->count > 1 && can_hw_tso(s);
 }
@@ -218,14 +246,11 @@ int gso_seg_init(GsoSegmenter *s, const struct iovec *iov, unsigned iovcnt,
         s->seg_size = s->payload_len;
     }
     s->keep_csum = may_keep_csum(s);
+    s->want_sum = !s->hw_csum && !s->keep_csum;
     make_template(s);
+    set_meta(s);
     seek(s, s->layout.hdr_len);
     return (int)s->count;
-}
-
-static bool shares(const GsoSegmenter *s)
-{
-    return s->params.features & GSO_F_SG;
 }
 
 static uint32_t seg_payload(const GsoSegmenter *s, uint32_t index)
@@ -237,7 +262,7 @@ static uint32_t seg_payload(const GsoSegmenter *s, uint32_t index)
 
 size_t gso_seg_buf_size(const GsoSegmenter *s)
 {
-    return s->layout.hdr_len + (shares(s) ? 0 : seg_payload(s, 0));
+    return s->layout.hdr_len + (s->share ? 0 : seg_payload(s, 0));
 }
 
 uint32_t gso_seg_count_iov(const GsoSegmenter *s, unsigned *most)
@@ -247,7 +272,7 @@ uint32_t gso_seg_count_iov(const GsoSegmenter *s, unsigned *most)
     unsigned i = s->cur_iov;
     size_t off = s->cur_off;
 
-    for (uint32_t k = s->index; shares(s) && k < s->count; k++) {
+    for (uint32_t k = s->index; s->share && k < s->count; k++) {
         uint32_t left = seg_payload(s, k);
         unsigned pieces = 1;
 
@@ -345,25 +370,22 @@ static uint64_t copy_sum_payload(GsoSegmenter *s, uint8_t *d, uint32_t size)
 static int put_payload(GsoSegmenter *s, uint8_t *d, struct iovec *iov,
                        unsigned max, uint32_t size, uint64_t *sum)
 {
-    bool want_sum = !s->hw_csum && !s->keep_csum;
     int n = 0;
 
     s->next_iov = s->cur_iov;
     s->next_off = s->cur_off;
-    if (shares(s)) {
+    if (s->share) {
         n = share_payload(s, iov, max, size);
-        if (n > 0 && want_sum) {
+        if (n > 0 && s->want_sum) {
             *sum = gso_sum_add(*sum, gso_sum_iov(iov, (unsigned)n, 0, size,
                                                  0));
         }
-    } else if (want_sum && !s->params.two_pass) {
+    } else if (s->want_sum && !s->params.two_pass) {
         *sum = gso_sum_add(*sum, copy_sum_payload(s, d, size));
     } else {
         copy_payload(s, d, size);
-        *sum = want_sum ? gso_sum(d, size, *sum) : *sum;
+        *sum = s->want_sum ? gso_sum(d, size, *sum) : *sum;
     }
-    s->pending.payload_copied = shares(s) ? 0 : size;
-    s->pending.summed = want_sum ? size : 0;
     return n;
 }
 
@@ -381,15 +403,14 @@ static void put_ip(const GsoSegmenter *s, uint8_t *ip, uint32_t size)
     if (s->params.ip_id == GSO_IPID_INCREMENT) {
         id = (uint16_t)(id + s->index);
     }
-    sum = gso_add64(s->ip_sum, gso_word(len));
-    sum = gso_add64(sum, gso_word(id));
+    sum = gso_add64(s->ip_sum, gso_word(len) + gso_word(id));
     gso_put16(ip + GSO_IP4_LEN, len);
     gso_put16(ip + GSO_IP4_ID, id);
-    gso_put16(ip + GSO_IP4_CSUM, gso_sum_finish(sum));
+    gso_put16(ip + GSO_IP4_CSUM, (uint16_t)~gso_word(gso_fold(sum)));
 }
 
-/* Fill in the TCP fields; returns @sum plus what they add. */
-static uint64_t put_tcp(const GsoSegmenter *s, uint8_t *tcp, uint64_t sum)
+/* Fill in the TCP fields; returns what they add to a sum. */
+static uint64_t put_tcp(const GsoSegmenter *s, uint8_t *tcp)
 {
     uint32_t seq = s->seq + s->index * s->seg_size;
     uint8_t flags = s->layout.tcp_flags;
@@ -402,58 +423,54 @@ static uint64_t put_tcp(const GsoSegmenter *s, uint8_t *tcp, uint64_t sum)
     }
     gso_put32(tcp + GSO_TCP_SEQ, seq);
     tcp[GSO_TCP_FLAGS] = flags;
-    return gso_sum_u16(gso_sum_u32(sum, seq), flags);
+    return (uint64_t)gso_load32(tcp + GSO_TCP_SEQ) + gso_word(flags);
 }
 
+static uint64_t put_udp(uint8_t *udp, uint16_t len)
+{
+    gso_put16(udp + GSO_UDP_LEN, len);
+    return gso_word(len);
+}
+
+/*
+ * Fill in the L4 header; @sum is of the payload and of what the template
+ * has of the header and the pseudo-header.
+ */
 static void put_l4(const GsoSegmenter *s, uint8_t *l4, uint32_t size,
                    uint64_t sum)
 {
     const GsoLayout *l = &s->layout;
     uint16_t len = (uint16_t)(l->l4_hdr_len + size);
-    uint16_t csum;
+    uint8_t *field = l4 + gso_csum_offset(l->l4_proto);
+    uint64_t fields = is_tcp(s) ? put_tcp(s, l4) : put_udp(l4, len);
 
-    if (is_tcp(s)) {
-        uint64_t all = put_tcp(s, l4, sum);
-
-        sum = s->hw_csum ? sum : all;
-    } else {
-        gso_put16(l4 + GSO_UDP_LEN, len);
-        sum = s->hw_csum ? sum : gso_sum_u16(sum, len);
-    }
     if (s->keep_csum) {
         return;
     }
-    sum = gso_sum_u16(sum, len);
     if (s->hw_csum) {
-        csum = gso_sum_fold(sum);
+        gso_put16(field, size == s->seg_size
+                         ? s->full_csum
+                         : gso_sum_fold(gso_sum_u16(sum, len)));
     } else {
-        csum = gso_sum_finish(sum);
-        csum = is_tcp(s) ? csum : gso_csum_udp(csum);
+        uint16_t csum;
+
+        sum = gso_add64(sum, fields + gso_word(len));
+        csum = (uint16_t)~gso_word(gso_fold(sum));
+        gso_put16(field, is_tcp(s) ? csum : gso_csum_udp(csum));
     }
-    gso_put16(l4 + gso_csum_offset(l->l4_proto), csum);
 }
 
-static void set_meta(const GsoSegmenter *s, GsoMeta *m)
+/* memcpy() of a header, whose length no compiler can see. */
+static inline void copy_header(uint8_t *d, const uint8_t *s, size_t len)
 {
-    const GsoLayout *l = &s->layout;
-    bool partial = s->hw_csum && !s->keep_csum;
-
-    *m = (GsoMeta) {
-        .csum = partial ? GSO_CSUM_PARTIAL : GSO_CSUM_COMPLETE,
-        .segs = 1,
-        .hdr_len = l->hdr_len,
-        .csum_start = partial ? l->l4_off : 0,
-        .csum_offset = partial ? (uint16_t)gso_csum_offset(l->l4_proto) : 0,
-    };
-    if (s->hw_tso) {
-        uint32_t size = s->params.gso_size;
-
-        m->type = (uint8_t)super_type(l);
-        m->gso_size = (uint16_t)size;
-        m->segs = (uint16_t)((s->payload_len + size - 1) / size);
-        m->ecn = l->tcp_flags & GSO_TCP_CWR;
-        m->accecn = s->params.accecn;
-        m->fixed_id = s->params.ip_id == GSO_IPID_FIXED;
+    if (len >= 64 && len <= 128) {
+        memcpy(d, s, 64);
+        memcpy(d + len - 64, s + len - 64, 64);
+    } else if (len >= 32 && len < 64) {
+        memcpy(d, s, 32);
+        memcpy(d + len - 32, s + len - 32, 32);
+    } else {
+        memcpy(d, s, len);
     }
 }
 
@@ -470,7 +487,7 @@ int gso_seg_peek(GsoSegmenter *s, void *buf, size_t buf_len,
         return 0;
     }
     size = seg_payload(s, s->index);
-    if (buf_len < l->hdr_len + (shares(s) ? 0 : size)) {
+    if (buf_len < l->hdr_len + (s->share ? 0 : size)) {
         return GSO_E_NOSPACE;
     }
     if (!iov_max) {
@@ -480,19 +497,19 @@ int gso_seg_peek(GsoSegmenter *s, void *buf, size_t buf_len,
     if (pieces < 0) {
         return pieces;
     }
-    memcpy(d, s->hdr, l->hdr_len);
+    copy_header(d, s->hdr, l->hdr_len);
     put_ip(s, d + l->l2_len, size);
     put_l4(s, d + l->l4_off, size, sum);
     iov[0].iov_base = d;
-    iov[0].iov_len = l->hdr_len + (shares(s) ? 0 : size);
-    s->pending.hdr_copied = l->hdr_len;
+    iov[0].iov_len = l->hdr_len + (s->share ? 0 : size);
+    s->built = size;
     seg->iov = iov;
     seg->iovcnt = (unsigned)pieces + 1;
     seg->index = s->index;
     seg->len = l->hdr_len + size;
     seg->hdr_len = l->hdr_len;
     seg->last = s->index + 1 == s->count;
-    set_meta(s, &seg->meta);
+    seg->meta = s->meta;
     return 1;
 }
 
@@ -502,9 +519,9 @@ void gso_seg_advance(GsoSegmenter *s)
     s->cur_iov = s->next_iov;
     s->cur_off = s->next_off;
     s->work.segs++;
-    s->work.hdr_copied += s->pending.hdr_copied;
-    s->work.payload_copied += s->pending.payload_copied;
-    s->work.summed += s->pending.summed;
+    s->work.hdr_copied += s->layout.hdr_len;
+    s->work.payload_copied += s->share ? 0 : s->built;
+    s->work.summed += s->want_sum ? s->built : 0;
 }
 
 const GsoWork *gso_seg_work(const GsoSegmenter *s)

@@ -47,7 +47,8 @@ static inline void bench_use(uint64_t v)
 /*
  * Packets of TCP over IPv4 with time stamps: @count frames of @payload bytes
  * of each of @flows connections in turn, one behind the other at a distance
- * of @stride bytes.  Checksums are good.
+ * of @stride bytes.  Checksums are good.  All have the same payload, so
+ * that it can be taken from one place to have it hot.
  */
 uint8_t *bench_frames(unsigned flows, unsigned count, uint32_t payload,
                       size_t stride);
@@ -77,5 +78,14 @@ extern const char *const bench_flow_names[BENCH_FLOWS];
 /* The frames of bench_flows[i], made once. */
 const uint8_t *bench_flow_frames(unsigned i);
 #define BENCH_STRIDE 1536
+
+/*
+ * Frames that arrive at a time: their headers are written, as by a device
+ * that puts them near the processor, then the clock runs.
+ */
+#define BENCH_BURST 256
+
+/* Times that the frames are gone through in one round. */
+unsigned bench_passes(unsigned i);
 
 #endif /* TOOLS_GSOBENCH_BENCH_H */

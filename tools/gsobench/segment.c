@@ -14,8 +14,12 @@
 #define SUPERS_PER_ROUND 40
 #define SEGS 45
 
-/* Room for the headers of one super-frame, or for whole segments. */
-#define SLOT 2048
+/*
+ * Room for a header, or for a whole segment; no power of two, so that the
+ * slots do not all meet in a few sets of the cache.
+ */
+#define HDR_SLOT 128
+#define SLOT 1600
 
 typedef struct Set {
     const char *name;
@@ -43,11 +47,12 @@ static const Set sets[] = {
 
 static double run(const void *arg)
 {
-    static uint8_t slots[SEGS][SLOT];
+    static uint8_t slots[SEGS * SLOT];
     static struct iovec iov[SEGS][3];
     static GsoSegment seg[SEGS];
     static unsigned next;
     const Set *set = arg;
+    const size_t slot = set->features & GSO_F_SG ? HDR_SLOT : SLOT;
     const GsoSegParams p = {
         .gso_size = BENCH_MSS, .csum = GSO_CSUM_PARTIAL,
         .features = set->features, .two_pass = set->two_pass,
@@ -63,7 +68,8 @@ static double run(const void *arg)
         int n = gso_seg_init(&s, &whole, 1, &p);
 
         for (int k = 0; k < n; k++) {
-            gso_seg_peek(&s, slots[k], SLOT, iov[k], 3, &seg[k]);
+            gso_seg_peek(&s, slots + (size_t)k * slot, slot, iov[k], 3,
+                         &seg[k]);
             gso_seg_advance(&s);
         }
         bench_use((uint64_t)n);
