@@ -63,8 +63,9 @@ def check(args):
 def board(args):
     """The board that the options describe."""
     loader = guest.uboot(args.board) if args.uboot is True else args.uboot
-    network = f"tap,ifname={args.tap},script=no,downscript=no" if args.tap else f"user,tftp={escaped(guest.GUEST)}"
-    return Board(args.board, args.kernel, args.dtb, args.initrd, args.append, loader, [network], args.pcap, args.drive)
+    first = f"tap,ifname={args.tap},script=no,downscript=no" if args.tap else f"user,tftp={escaped(guest.GUEST)}"
+    others = [f"user,net=10.0.{number + 2}.0/24" for number in range(1, guest.boards()[args.board]["ports"])]
+    return Board(args.board, args.kernel, args.dtb, args.initrd, args.append, loader, [first, *others], args.pcap, args.drive)
 
 
 def trace_options(pattern):

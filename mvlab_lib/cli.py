@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import boot, path, qemu, run, setup
+from . import bench, boot, path, qemu, run, setup, testing
 from .errors import Error
 
 DESCRIPTION = """\
@@ -15,6 +15,8 @@ Every verb sets up what it needs first: Debian packages, QEMU with the board, gu
 VERBS = {
     "setup": (setup, "set everything up and build", "./mvlab setup"),
     "run": (run, "boot a SheevaPlug and check its network", "./mvlab run --json result.json"),
+    "test": (testing, "build everything and run the tests", "./mvlab test -- --suite unit"),
+    "bench": (bench, "measure, with ratios to compare", "./mvlab bench guest --json guest.json"),
     "boot": (boot, "a console on a board", "./mvlab boot --board guruplug --pcap guru.pcap"),
     "qemu": (qemu, "run the built QEMU as it is", "./mvlab qemu -- -M sheevaplug,help"),
     "path": (path, "print where a file is", "./mvlab path dtb --board dockstar"),

@@ -37,7 +37,10 @@ class Console:
         self.log.close()
 
     def write(self, data):
-        self.sock.sendall(data)
+        try:
+            self.sock.sendall(data)
+        except ConnectionError as err:
+            raise Gone(self.why_gone()) from err
 
     def expect(self, pattern, timeout=HANG):
         """Waits for a regular expression (bytes); returns its match and drops everything up to its end."""
@@ -53,7 +56,10 @@ class Console:
         left = deadline - time.monotonic()
         if left <= 0 or not select.select([self.sock], [], [], left)[0]:
             raise Hung(f"the guest did not print {pattern!r}; its last line: {self.last_line()!r} (log: {self.log.name})")
-        data = self.sock.recv(65536)
+        try:
+            data = self.sock.recv(65536)
+        except ConnectionError:
+            data = b""
         if not data:
             raise Gone(self.why_gone())
         self.log.write(data)

@@ -12,10 +12,14 @@ IDENTITY = {"GIT_AUTHOR_NAME": "mvlab", "GIT_AUTHOR_EMAIL": "mvlab@localhost",
             "GIT_COMMITTER_NAME": "mvlab", "GIT_COMMITTER_EMAIL": "mvlab@localhost"}
 
 
-def export(tree, managed, directory):
-    """Writes the series for the overlaid tree into an empty or new directory; returns the patch files."""
+def check(directory):
+    """Refuses a directory that the series would be lost in."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise Error(f"--export {directory}: exists and is not an empty directory")
+
+
+def export(tree, managed, directory):
+    """Writes the series for the overlaid tree into an empty or new directory; returns the patch files."""
     directory.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         repository = Path(name)
@@ -23,8 +27,8 @@ def export(tree, managed, directory):
         git(repository, "init", "-q")
         commit(repository, "QEMU as it was", "--allow-empty")
         for patch in overlay.patches():
-            overlay.apply_patch(repository, patch)
-            commit(repository, subject_of(patch))
+            if not overlay.applied(repository, patch):
+                git(repository, "am", "-q", patch)
         for part in overlay.parts():
             add_part(repository, part)
             commit(repository, part["subject"])
@@ -48,13 +52,6 @@ def files_of(path):
     """The files of the checkout at or below path, without what git ignores."""
     listed = shell.output(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path])
     return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
-
-
-def subject_of(patch):
-    """The message of a patch in qemu/patches/: what stands before its diff, without mail headers."""
-    text = patch.read_text().split("\n---", 1)[0].split("\ndiff --git", 1)[0]
-    lines = [line.removeprefix("Subject: ") for line in text.splitlines() if not line.startswith(("From", "Date: "))]
-    return "\n".join(lines).strip() or patch.stem
 
 
 def commit(repository, message, *options):

@@ -19,6 +19,7 @@ RECORD = CACHE / "guest.json"
 MANIFEST = GUEST / "manifest.json"
 KERNEL = GUEST / "kernel"
 INITRD = GUEST / "initrd.gz"
+UBOOT_INITRD = GUEST / "uInitrd"      # the same with the header that U-Boot wants
 ROOTFS = GUEST / "rootfs"
 
 
@@ -109,9 +110,15 @@ def assemble(record):
         destination.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(origin, destination)
     initramfs.make(config.load(CONFIG), record["abi"], unpacked, ROOTFS, INITRD)
+    wrap_initrd()
     sums = {str(path.relative_to(GUEST)): described(origin, unpacked, path) for path, origin in files.items()}
     shutil.rmtree(GUEST / "unpacked")
     write_atomically(MANIFEST, json.dumps({**record, "files": sums}, indent=1))
+
+
+def wrap_initrd():
+    """Gives the initramfs the header without which U-Boot does not take it."""
+    shell.output(["mkimage", "-A", "arm", "-O", "linux", "-T", "ramdisk", "-C", "none", "-d", INITRD, UBOOT_INITRD])
 
 
 def unpack(name, file):

@@ -96,14 +96,21 @@ def change(tree):
 
 
 def apply_patch(tree, patch):
-    """Applies one patch unless it is already there."""
-    command = ["patch", "-p1", "-f", "-s", "--no-backup-if-mismatch", "-r", "-", "-d", tree, "-i", patch]
-    env = shell.environment(PATH=SYSTEM_PATH)
-    if shell.attempt([*command, "-R", "--dry-run"], env=env).returncode == 0:
+    """Applies one patch, without fuzz, unless it is already there."""
+    if applied(tree, patch):
         return
-    done = shell.attempt([*command, "-F0"], env=env)
+    done = run_patch(tree, patch, "-F0")
     if done.returncode:
         raise Error(f"{patch.relative_to(ROOT)} does not apply: {' '.join((done.stdout + done.stderr).split())}")
+
+
+def applied(tree, patch):
+    return run_patch(tree, patch, "-R", "--dry-run").returncode == 0
+
+
+def run_patch(tree, patch, *options):
+    return shell.attempt(["patch", "-p1", "-f", "-s", "--no-backup-if-mismatch", "-r", "-", "-d", tree, "-i", patch, *options],
+                         env=shell.environment(PATH=SYSTEM_PATH))
 
 
 def apply_hook(tree, hook):

@@ -24,7 +24,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", str(len(self.server.data)))
         self.end_headers()
-        self.wfile.write(self.server.data)
+        self.write_data(self.server.data)
+
+    def write_data(self, data):
+        self.wfile.write(data)
 
     def log_message(self, *_):
         """Nothing on the terminal."""

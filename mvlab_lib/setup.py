@@ -14,6 +14,7 @@ def add_arguments(parser):
 def main(args):
     variant = build.Variant.of(args)
     if args.export:
+        export.check(args.export)
         managed = source.user_tree() is None
         export.export(build.overlaid_tree(args.update), managed, args.export)
         shell.say(f"the series for QEMU is in {args.export}")

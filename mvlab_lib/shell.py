@@ -117,3 +117,8 @@ def environment(**changes):
         else:
             env[name] = str(value)
     return env
+
+
+def visible(command, **options):
+    """Runs a command with its output on the terminal; returns its status."""
+    return subprocess.run(command, check=False, stdin=subprocess.DEVNULL, **options).returncode

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds everything and runs the tests. The last line counts them; any failure makes the exit status 1."""
+import xml.etree.ElementTree
+from dataclasses import dataclass, field
+
+from . import build, guest, shell
+from .paths import BUILD, CACHE, ROOT, SYSTEM_PATH, SYSTEM_PYTHON
+from .stamp import Stamp, digest
+
+OUT = BUILD / "tests"
+SUITES = ["unit", "qtest", "functional"]
+QTESTS = "mvlab-qtests"
+SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
+
+
+@dataclass
+class Count:
+    """The results of test cases; reasons of skips as the tests gave them."""
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    problems: list = field(default_factory=list)
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+        self.problems += other.problems
+
+
+def add_arguments(parser):
+    parser.usage = "mvlab test [options] [-- MESON TEST ARGS]"
+    parser.add_argument("--full", action="store_true",
+                        help="also the long tests, the loads at full size, and the qtests under the sanitizers")
+    build.Variant.add_arguments(parser)
+
+
+def main(args):
+    variant = build.Variant.of(args)
+    out = build.build(variant, (build.EMULATOR, QTESTS))
+    guest.prepare()
+    prepare()
+    total = Count()
+    if args.rest:
+        total.add(run("chosen", out, args.full, args.rest))
+    else:
+        suites = SUITES + (["full"] if args.full else [])
+        total.add(run("normal", out, args.full, [f"--suite={suite}" for suite in suites]))
+        if args.full:
+            sanitized = build.build(build.Variant(variant.peers, True, variant.compiler), (build.EMULATOR, QTESTS))
+            total.add(run("sanitized", sanitized, False, ["--suite=qtest"], SANITIZERS))
+    for problem in total.problems:
+        print(problem)
+    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
+    return 1 if total.failed or total.problems or not total.passed else 0
+
+
+def meson():
+    """The command that is meson, the private one if there is one."""
+    private = build.TOOLS / "usr/bin/meson"
+    return [SYSTEM_PYTHON, private] if private.exists() else ["/usr/bin/meson"]
+
+
+def environment(**changes):
+    return shell.environment(PATH=SYSTEM_PATH, PYTHONPATH=build.TOOLS_PYTHON_PATH if build.TOOLS.is_dir() else None,
+                             CCACHE_DIR=CACHE / "ccache", LC_ALL="C.UTF-8", **changes)
+
+
+def prepare():
+    """Configures and builds what the tests need beside QEMU."""
+    with shell.locked(BUILD / "lock"):
+        stamp = Stamp(BUILD / "tests.stamp", digest(str(ROOT), list(map(str, meson()))))
+        if not (stamp.current() and (OUT / "build.ninja").is_file()):
+            shell.logged([*meson(), "setup", "--wipe" if OUT.is_dir() else "--reconfigure", OUT, ROOT], "meson-tests.log",
+                         env=environment(CC="ccache gcc"))
+            stamp.write()
+        shell.logged(["ninja", "-C", OUT], "ninja-tests.log", env=environment())
+
+
+def run(name, out, full, options, variables=None):
+    """Runs meson test once; returns its Count. Progress goes to the terminal, results to build/tests/meson-logs/NAME.*"""
+    shell.say(f"running the tests ({name})")
+    log = OUT / "meson-logs" / f"{name}.junit.xml"
+    log.unlink(missing_ok=True)
+    env = environment(MVLAB_OUT=out, MVLAB_FULL="1" if full else None, **(variables or {}))
+    status = shell.visible([*meson(), "test", "-C", OUT, "--no-rebuild", "--print-errorlogs", "--timeout-multiplier", "4",
+                            "--logbase", name, *options], env=env)
+    count = read(log) if log.is_file() else Count()
+    if status and not count.failed:
+        count.failed += 1
+        count.problems.append(f"meson test ({name}) ended with status {status} without a failed test case")
+    return count
+
+
+def read(path):
+    """Counts the test cases of a JUnit file. A skip whose reason README.md does not name is a failure."""
+    named = (ROOT / "README.md").read_text()
+    count = Count()
+    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
+        title = f"{case.get('classname')}: {case.get('name')}"
+        if case.find("skipped") is not None:
+            reason = (case.findtext("system-out") or case.get("name")).strip()
+            count.skipped += 1
+            if f"`{reason}`" not in named:
+                count.problems.append(f"skipped for a reason that README.md does not name: {title} ({reason})")
+        elif case.find("failure") is not None or case.find("error") is not None:
+            count.failed += 1
+            count.problems.append(f"failed: {title}")
+        else:
+            count.passed += 1
+    return count
