@@ -642,19 +642,15 @@ static void test_refill_by_access(void)
     }
 }
 
-/*
- * C-13, F-12: more than the port keeps stays with the backend; nothing is
- * lost, nothing overtakes, once there are descriptors.
- */
-static void test_backpressure(void)
+/* A ring without descriptors, and more frames than the port keeps */
+static unsigned overfill(RxRing *r)
 {
     enum { FRAMES = 60 };
-    RxRing r;
-    Nic *n = rx_up(&r, 64, 1536);
+    Nic *n = r->n;
     Frame f;
 
-    for (unsigned i = 0; i < r.count; i++) {
-        mem_write32(n, rx_ring_desc(&r, i), MV_RXD_EI);
+    for (unsigned i = 0; i < r->count; i++) {
+        mem_write32(n, rx_ring_desc(r, i), MV_RXD_EI);
     }
     for (unsigned i = 0; i < FRAMES; i++) {
         frame_raw(&f, frame_nic_mac, 0x88b5, 1514, i);
@@ -667,19 +663,100 @@ static void test_backpressure(void)
     /* 64 KiB are kept; it refuses once the largest frame would not fit */
     g_assert_cmpuint(nic_counter(n, "rx-held"), <=, 65536 / 1514);
     g_assert_cmpuint(nic_counter(n, "rx-held"), >=, (65536 - 9700) / 1514);
+    g_assert_cmpuint(nic_counter(n, "rx-offered"), <, FRAMES);
+    return FRAMES;
+}
+
+/*
+ * C-13, F-12: more than the port keeps stays with the backend; nothing is
+ * lost, nothing overtakes, once there are descriptors.
+ */
+static void test_backpressure(void)
+{
+    RxRing r;
+    Nic *n = rx_up(&r, 64, 1536);
+    unsigned frames = overfill(&r);
+    Frame f;
+
     for (unsigned i = 0; i < r.count; i++) {
         rx_ring_give(&r, i);
     }
     qtest_clock_step(n->qts, RX_RETRY_NS);
     nic_settle(n);
     qtest_clock_step(n->qts, RX_RETRY_NS);
-    for (unsigned i = 0; i < FRAMES; i++) {
+    for (unsigned i = 0; i < frames; i++) {
         frame_raw(&f, frame_nic_mac, 0x88b5, 1514, i);
         rx_ring_expect(&r, &f, RX_NOT_IP);
     }
     rx_ring_expect_none(&r);
     g_assert_cmphex(nic_read(n, PORT(MV_PXDFC)), ==, 0);
     nic_free(n);
+}
+
+static void restart_by_queue(Nic *n)
+{
+    nic_write(n, PORT(MV_RQC), 0x100);
+}
+
+static void restart_by_port(Nic *n)
+{
+    nic_rmw(n, PORT(MV_PSC0), MV_PSC0_PORT_EN, 0);
+}
+
+static void restart_by_port_reset(Nic *n)
+{
+    nic_rmw(n, PORT(MV_PSC1), 0, MV_PSC1_PORT_RESET);
+    nic_rmw(n, PORT(MV_PSC1), MV_PSC1_PORT_RESET, 0);
+}
+
+static void restart_by_unit_reset(Nic *n)
+{
+    nic_rmw(n, MV_EUC, 0, MV_EUC_PORT_RESET);
+    nic_rmw(n, MV_EUC, MV_EUC_PORT_RESET, 0);
+}
+
+static void restart_by_link(Nic *n)
+{
+    nic_rmw(n, PORT(MV_PSC0), MV_PSC0_NO_FORCE_FAIL, 0);
+}
+
+static void restart_by_time(Nic *n)
+{
+    qtest_clock_step(n->qts, 2 * RX_HOLD_NS);
+}
+
+static void restart_by_system_reset(Nic *n)
+{
+    qtest_system_reset(n->qts);
+}
+
+/* C-13: whatever makes room again, the backend hears of it */
+static void test_refused_then_restart(void)
+{
+    static void (*const restarts[])(Nic *n) = {
+        restart_by_queue, restart_by_port, restart_by_port_reset,
+        restart_by_unit_reset, restart_by_link, restart_by_time,
+        restart_by_system_reset,
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(restarts); i++) {
+        RxRing r;
+        Nic *n = rx_up(&r, 64, 1536);
+        Frame f;
+
+        g_test_message("restart %zu", i);
+        overfill(&r);
+        restarts[i](n);
+        /* what the backend still has may come now; it is not waited for */
+        nic_settle(n);
+        nic_write(n, PORT(MV_RQC), 0x100);
+        nic_up(n);
+        rx_ring_init(&r, n, 0, 4, 1536);
+        frame_raw(&f, frame_nic_mac, 0x88b5, 700, 99);
+        wire_send_frame(n, &f);
+        rx_ring_expect(&r, &f, RX_NOT_IP);
+        nic_free(n);
+    }
 }
 
 /* A queue that is off loses the frame at once, and counts it [L] */
@@ -880,6 +957,8 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/rx/C-13-refill-by-access",
                    test_refill_by_access);
     qtest_add_func("/mv643xx/rx/C-13-backpressure", test_backpressure);
+    qtest_add_func("/mv643xx/rx/C-13-refused-then-restart",
+                   test_refused_then_restart);
     qtest_add_func("/mv643xx/rx/queue-disabled", test_queue_disabled);
     qtest_add_func("/mv643xx/rx/B-19-port-toggle", test_port_toggle);
     qtest_add_func("/mv643xx/rx/C-22-link-down", test_link_down);
