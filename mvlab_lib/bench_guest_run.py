@@ -18,7 +18,8 @@ from .servers import Iperf3
 HOST_ADDRESS, GUEST_ADDRESS = "192.168.7.1", "192.168.7.2"
 TAP = "tap0"
 
-NETWORK = f"""
+PREPARATION = f"""
+dmesg -n 1
 ip addr add {GUEST_ADDRESS}/24 dev eth0
 ip link set eth0 up
 until [ "$(cat /sys/class/net/eth0/carrier)" = 1 ]; do usleep 100000; done
@@ -98,7 +99,7 @@ def boot(emulator, options, plan):
     with Machine(emulator, options, Path(plan["directory"])) as machine, Iperf3(HOST_ADDRESS) as server:
         agent = Agent(machine.console)
         agent.wait_ready()
-        agent.run(NETWORK)
+        agent.run(PREPARATION)
         values = {"seconds": plan["seconds"], "port": server.port}
         return {name: measured(agent, machine.process.pid, name, values) for name in plan["rows"]}
 
