@@ -763,9 +763,11 @@ static void test_lying_total_length(void)
                         ==, 0);
         len = wire_take(n, got, sizeof(got));
         g_assert_cmpuint(len, ==, f.len);
-        /* all but the two checksum fields as it was */
+        /* all but the checksums as it was, and no L4 sum past the frame */
         memcpy(got + f.l3 + 10, f.data + f.l3 + 10, 2);
-        memcpy(got + f.l4 + 16, f.data + f.l4 + 16, 2);
+        if (claims[i] >= 40 && claims[i] <= f.len - f.l3) {
+            memcpy(got + f.l4 + 16, f.data + f.l4 + 16, 2);
+        }
         g_assert_cmpmem(got, len, f.data, f.len);
     }
     nic_free(n);
