@@ -221,6 +221,9 @@ bool mv643xx_wire_can_receive(const MV643xxPort *port);
 /* Something may have changed for a frame that waits: try again. */
 void mv643xx_wire_poll(MV643xxPort *port);
 
+/* Ask the backend for what it was refused; for when there is room again. */
+void mv643xx_wire_offer_again(MV643xxPort *port);
+
 /* Drop the received frames that wait, counting them at @reason. */
 void mv643xx_wire_drop(MV643xxPort *port, uint64_t *reason);
 

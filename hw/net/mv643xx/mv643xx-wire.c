@@ -154,13 +154,28 @@ static void unstage(MV643xxPort *port)
     port->stats.rx_held = wire->frames;
 }
 
-void mv643xx_wire_drop(MV643xxPort *port, uint64_t *reason)
+static void drop_staged(MV643xxPort *port, uint64_t *reason)
 {
     *reason += port->wire.frames;
     port->wire.head = 0;
     port->wire.used = 0;
     port->wire.frames = 0;
     port->stats.rx_held = 0;
+}
+
+void mv643xx_wire_offer_again(MV643xxPort *port)
+{
+    qemu_flush_queued_packets(qemu_get_queue(port->nic));
+}
+
+void mv643xx_wire_drop(MV643xxPort *port, uint64_t *reason)
+{
+    bool full = !mv643xx_wire_can_receive(port);
+
+    drop_staged(port, reason);
+    if (full) {
+        mv643xx_wire_offer_again(port);
+    }
 }
 
 /* Deliver the oldest frame or give it up; false if it still waits. */
@@ -192,7 +207,7 @@ static void settle(MV643xxPort *port)
     bool was_inside = mv643xx_enter(port->unit);
 
     if (closed) {
-        mv643xx_wire_drop(port, closed);
+        drop_staged(port, closed);
     }
     while (wire->frames && settle_head(port, now)) {
         ;
@@ -215,7 +230,7 @@ void mv643xx_wire_poll(MV643xxPort *port)
     full = !mv643xx_wire_can_receive(port);
     settle(port);
     if (full && mv643xx_wire_can_receive(port)) {
-        qemu_flush_queued_packets(qemu_get_queue(port->nic));
+        mv643xx_wire_offer_again(port);
     }
 }
 
@@ -260,7 +275,7 @@ void mv643xx_wire_reset(MV643xxPort *port)
     uint64_t lost = 0;
 
     timer_del(port->wire.rx_retry);
-    mv643xx_wire_drop(port, &lost);
+    drop_staged(port, &lost);
 }
 
 void mv643xx_wire_cleanup(MV643xxPort *port)

@@ -344,6 +344,7 @@ static void mv643xx_reset_hold(Object *obj, ResetType type)
     update_unit_irq(s);
     for (unsigned p = 0; p < s->num_ports; p++) {
         mv643xx_update_irq(&s->port[p]);
+        mv643xx_wire_offer_again(&s->port[p]);
     }
 }
 
