@@ -77,14 +77,35 @@ uint64_t kirkwood_qom_get(QTestState *qts, const char *path, const char *name)
 
 int kirkwood_run(const char *args, char **output)
 {
+    /* QEMU that gets as far as its main loop is told to leave */
     g_autofree char *command = g_strdup_printf(
-        "%s -accel qtest -display none -nodefaults %s",
+        "echo '{\"execute\": \"qmp_capabilities\"} {\"execute\": \"quit\"}' | "
+        "%s -accel qtest -display none -nodefaults -qmp stdio %s",
         getenv("QTEST_QEMU_BINARY"), args);
+    char *argv[] = { (char *)"sh", (char *)"-c", command, NULL };
     int status;
 
-    g_assert(g_spawn_command_line_sync(command, NULL, output, &status, NULL));
+    g_assert(g_spawn_sync(NULL, argv, NULL,
+                          G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL,
+                          NULL, NULL, NULL, output, &status, NULL));
     g_assert(WIFEXITED(status));
     return WEXITSTATUS(status);
+}
+
+bool kirkwood_event(QTestState *qts, const char *event)
+{
+    /* Each command takes QEMU's main loop around at least once */
+    for (int i = 0; i < 1000; i++) {
+        QDict *found;
+
+        qtest_qmp_assert_success(qts, "{ 'execute': 'query-status' }");
+        found = qtest_qmp_event_ref(qts, event);
+        if (found) {
+            qobject_unref(found);
+            return true;
+        }
+    }
+    return false;
 }
 
 uint32_t kirkwood_pc(QTestState *qts)

@@ -72,6 +72,9 @@ uint64_t kirkwood_qom_get(QTestState *qts, const char *path, const char *name);
 /* Run QEMU to its end: exit status; *output: what it wrote to stderr, owned */
 int kirkwood_run(const char *args, char **output);
 
+/* Whether QEMU sends this event, after what the test did before */
+bool kirkwood_event(QTestState *qts, const char *event);
+
 /* Program counter of the CPU */
 uint32_t kirkwood_pc(QTestState *qts);
 

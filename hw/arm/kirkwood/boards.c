@@ -263,6 +263,10 @@ static void board_init(MachineState *machine)
         .board_id = board->arm_machine_id,
     };
     arm_load_kernel(&m->soc.cpu, machine, &m->boot_info);
+    if (m->boot_info.is_linux && !machine->dtb) {
+        warn_report("no -dtb: this kernel must bring its device tree, or be "
+                    "too old to need one");
+    }
     if (machine->firmware) {
         board_load_firmware(m, machine->firmware);
     } else if (!machine->kernel_filename) {

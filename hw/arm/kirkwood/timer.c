@@ -145,10 +145,13 @@ static void counter_expired(void *opaque)
 static uint64_t kirkwood_timer_read(void *opaque, hwaddr offset, unsigned size)
 {
     KirkwoodTimerState *s = opaque;
-    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 
     for (unsigned n = 0; n < KIRKWOOD_NUM_TIMERS; n++) {
-        s->regs[r_value(n)] = counter_value(s, n, now);
+        if (offset / 4 == r_value(n)) {
+            int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+            s->regs[r_value(n)] = counter_value(s, n, now);
+        }
     }
     return kirkwood_reg_read(&kirkwood_timer_block, s->regs, offset, size);
 }
