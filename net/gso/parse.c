@@ -33,11 +33,15 @@ typedef struct Head {
     const uint8_t *p; /* start of the frame */
     uint32_t len;     /* bytes that may be read */
     uint32_t off;     /* start of the header to parse next */
+    bool wanted_more; /* than may be read */
 } Head;
 
-static bool have(const Head *h, uint32_t n)
+static bool have(Head *h, uint32_t n)
 {
-    return h->off + n <= h->len;
+    bool there = h->off + n <= h->len;
+
+    h->wanted_more |= !there;
+    return there;
 }
 
 static bool is_vlan(uint16_t type)
@@ -255,8 +259,11 @@ static void parse_l4(Head *h, GsoLayout *l)
     l->tcp_flags = tcp ? l4[GSO_TCP_FLAGS] : 0;
 }
 
-/* Parse what begins at @p, of which @avail bytes may be read. */
-static void parse(const uint8_t *p, size_t avail, size_t frame_len,
+/*
+ * Parse what begins at @p, of which @avail bytes may be read.  Returns
+ * whether more bytes could have made a difference.
+ */
+static bool parse(const uint8_t *p, size_t avail, size_t frame_len,
                   GsoLayout *l)
 {
     Head h = { .p = p, .len = (uint32_t)GSO_MIN(avail, GSO_HDR_MAX) };
@@ -276,6 +283,7 @@ static void parse(const uint8_t *p, size_t avail, size_t frame_len,
     if (l4_follows) {
         parse_l4(&h, l);
     }
+    return h.wanted_more;
 }
 
 const uint8_t *gso_parse_head(const struct iovec *iov, unsigned iovcnt,
@@ -286,9 +294,9 @@ const uint8_t *gso_parse_head(const struct iovec *iov, unsigned iovcnt,
 
     if (iovcnt && iov->iov_len) {
         size_t avail = GSO_MIN(iov->iov_len, head);
+        bool more = parse(iov->iov_base, avail, size, l);
 
-        parse(iov->iov_base, avail, size, l);
-        if (avail == head || !(l->flags & GSO_LF_TRUNCATED)) {
+        if (avail == head || !more) {
             return iov->iov_base;
         }
     }

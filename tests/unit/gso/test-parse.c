@@ -118,6 +118,14 @@ static void test_8023(void)
     g_assert_cmpint(l.l2_len, ==, 22);
     g_assert_cmpint(l.l4_off, ==, frame_l4(&f) + 8);
     g_assert_cmpint(l.payload_len, ==, 10);
+    /* However it is cut. */
+    for (size_t cut = 0; cut <= len + 8; cut++) {
+        struct iovec iov[2] = { { out, cut }, { out + cut, len + 8 - cut } };
+        GsoLayout pieces;
+
+        gso_parse(iov, 2, &pieces);
+        g_assert_cmpint(memcmp(&pieces, &l, sizeof(l)), ==, 0);
+    }
     /* LLC that is not SNAP (spanning tree). */
     memcpy(out + 14, "\x42\x42\x03", 3);
     l = parse(out, len + 8);
