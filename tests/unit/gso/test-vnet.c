@@ -49,101 +49,106 @@ static int decode(const Header *h, const Frame *f, GsoVnetDir dir,
 /* TCP over IPv4 with 1000 bytes: headers of 54 bytes, checksum at 34 + 16. */
 static const Frame tcp = { .payload = 1000 };
 
+/* A header, the frame behind it, and what must come of it. */
+typedef struct DecodeRow {
+    const char *what;
+    Header h;
+    Frame f;
+    int ret;
+    GsoType type;
+} DecodeRow;
+
+static const DecodeRow decode_rows[] = {
+    { "plain", { 0 }, { .payload = 9 }, 0, GSO_TYPE_NONE },
+    { "partial", { 1, 0, 0, 0, 34, 16 }, { .payload = 9 }, 0, 0 },
+    { "partial of anything", { 1, 0, 0, 0, 20, 3 }, { .payload = 9 }, 0,
+      0 },
+    { "field ends the frame", { 1, 0, 0, 0, 34, 27 }, { .payload = 9 },
+      0, 0 },
+    { "field past the frame", { 1, 0, 0, 0, 34, 28 }, { .payload = 9 },
+      GSO_E_VNET, 0 },
+    { "start past the frame", { 1, 0, 0, 0, 63, 0 }, { .payload = 9 },
+      GSO_E_VNET, 0 },
+    { "sum of both wraps", { 1, 0, 0, 0, 0xffff, 0xffff },
+      { .payload = 9 }, GSO_E_VNET, 0 },
+    { "TSO4", { 1, 1, 54, 100, 34, 16 }, { .payload = 1000 }, 0,
+      GSO_TYPE_TCPV4 },
+    { "TSO4 with ECN", { 1, 0x81, 54, 100, 34, 16 }, { .payload = 1000 },
+      0, GSO_TYPE_TCPV4 },
+    { "TSO4 complete", { 0, 1, 54, 100, 0, 0 }, { .payload = 1000 }, 0,
+      GSO_TYPE_TCPV4 },
+    { "TSO6", { 1, 4, 74, 100, 54, 16 }, { .payload = 999, .v6 = true },
+      0, GSO_TYPE_TCPV6 },
+    { "TSO6 with tags and extension header",
+      { 1, 4, 90, 100, 70, 16 },
+      { .payload = 999, .v6 = true, .ext_hdrs = 1, .tags = 2 }, 0,
+      GSO_TYPE_TCPV6 },
+    { "USO", { 1, 5, 42, 100, 34, 6 }, { .payload = 250, .udp = true },
+      0, GSO_TYPE_UDP_L4 },
+    { "short tail", { 1, 1, 54, 100, 34, 16 }, { .payload = 101 }, 0,
+      GSO_TYPE_TCPV4 },
+    { "tail shorter than size", { 1, 1, 54, 1448, 34, 16 },
+      { .payload = 1449 }, 0, GSO_TYPE_TCPV4 },
+    { "fits one", { 1, 1, 54, 100, 34, 16 }, { .payload = 100 }, 0,
+      GSO_TYPE_NONE },
+    { "no payload", { 1, 1, 54, 100, 34, 16 }, { 0 }, 0, GSO_TYPE_NONE },
+    { "hdr_len is a hint", { 1, 1, 7777, 100, 34, 16 },
+      { .payload = 300 }, 0, GSO_TYPE_TCPV4 },
+    { "size 0", { 1, 1, 54, 0, 34, 16 }, { .payload = 300 }, GSO_E_SIZE,
+      0 },
+    { "size 65535", { 1, 1, 54, 65535, 34, 16 }, { .payload = 300 },
+      GSO_E_SIZE, 0 },
+    { "start in the IP header", { 1, 1, 54, 100, 14, 16 },
+      { .payload = 300 }, GSO_E_VNET, 0 },
+    { "odd start", { 1, 1, 54, 100, 35, 16 }, { .payload = 300 },
+      GSO_E_VNET, 0 },
+    { "UDP's offset", { 1, 1, 54, 100, 34, 6 }, { .payload = 300 },
+      GSO_E_VNET, 0 },
+    { "TSO6 of IPv4", { 1, 4, 54, 100, 34, 16 }, { .payload = 300 },
+      GSO_E_VNET, 0 },
+    { "TSO4 of UDP", { 1, 1, 42, 100, 34, 16 },
+      { .payload = 300, .udp = true }, GSO_E_VNET, 0 },
+    { "TSO4 of a fragment", { 1, 1, 54, 100, 34, 16 },
+      { .payload = 300, .frag = 0x2000 }, GSO_E_VNET, 0 },
+    { "TSO4 of ARP", { 1, 1, 54, 100, 34, 16 },
+      { .payload = 300, .tags = 1, .tpid = { 0x0806 } }, GSO_E_VNET, 0 },
+    { "USO complete", { 0, 5, 42, 100, 0, 0 },
+      { .payload = 300, .udp = true }, GSO_E_VNET, 0 },
+    { "USO with ECN", { 1, 0x85, 42, 100, 34, 6 },
+      { .payload = 300, .udp = true }, GSO_E_VNET, 0 },
+    { "UFO", { 1, 3, 42, 100, 34, 6 }, { .payload = 300, .udp = true },
+      GSO_E_VNET, 0 },
+    { "type 2", { 1, 2, 54, 100, 34, 16 }, { .payload = 300 },
+      GSO_E_VNET, 0 },
+    { "type 255", { 1, 255, 54, 100, 34, 16 }, { .payload = 300 },
+      GSO_E_VNET, 0 },
+    { "ECN alone", { 1, 0x80, 54, 100, 34, 16 }, { .payload = 300 },
+      GSO_E_VNET, 0 },
+};
+
 static void test_decode(void)
 {
-    static const struct {
-        const char *what;
-        Header h;
-        Frame f;
-        int ret;
-        GsoType type;
-    } rows[] = {
-        { "plain", { 0 }, { .payload = 9 }, 0, GSO_TYPE_NONE },
-        { "partial", { 1, 0, 0, 0, 34, 16 }, { .payload = 9 }, 0, 0 },
-        { "partial of anything", { 1, 0, 0, 0, 20, 3 }, { .payload = 9 }, 0,
-          0 },
-        { "field ends the frame", { 1, 0, 0, 0, 34, 27 }, { .payload = 9 },
-          0, 0 },
-        { "field past the frame", { 1, 0, 0, 0, 34, 28 }, { .payload = 9 },
-          GSO_E_VNET, 0 },
-        { "start past the frame", { 1, 0, 0, 0, 63, 0 }, { .payload = 9 },
-          GSO_E_VNET, 0 },
-        { "sum of both wraps", { 1, 0, 0, 0, 0xffff, 0xffff },
-          { .payload = 9 }, GSO_E_VNET, 0 },
-        { "TSO4", { 1, 1, 54, 100, 34, 16 }, { .payload = 1000 }, 0,
-          GSO_TYPE_TCPV4 },
-        { "TSO4 with ECN", { 1, 0x81, 54, 100, 34, 16 }, { .payload = 1000 },
-          0, GSO_TYPE_TCPV4 },
-        { "TSO4 complete", { 0, 1, 54, 100, 0, 0 }, { .payload = 1000 }, 0,
-          GSO_TYPE_TCPV4 },
-        { "TSO6", { 1, 4, 74, 100, 54, 16 }, { .payload = 999, .v6 = true },
-          0, GSO_TYPE_TCPV6 },
-        { "TSO6 with tags and extension header",
-          { 1, 4, 90, 100, 70, 16 },
-          { .payload = 999, .v6 = true, .ext_hdrs = 1, .tags = 2 }, 0,
-          GSO_TYPE_TCPV6 },
-        { "USO", { 1, 5, 42, 100, 34, 6 }, { .payload = 250, .udp = true },
-          0, GSO_TYPE_UDP_L4 },
-        { "short tail", { 1, 1, 54, 100, 34, 16 }, { .payload = 101 }, 0,
-          GSO_TYPE_TCPV4 },
-        { "tail shorter than size", { 1, 1, 54, 1448, 34, 16 },
-          { .payload = 1449 }, 0, GSO_TYPE_TCPV4 },
-        { "fits one", { 1, 1, 54, 100, 34, 16 }, { .payload = 100 }, 0,
-          GSO_TYPE_NONE },
-        { "no payload", { 1, 1, 54, 100, 34, 16 }, { 0 }, 0, GSO_TYPE_NONE },
-        { "hdr_len is a hint", { 1, 1, 7777, 100, 34, 16 },
-          { .payload = 300 }, 0, GSO_TYPE_TCPV4 },
-        { "size 0", { 1, 1, 54, 0, 34, 16 }, { .payload = 300 }, GSO_E_SIZE,
-          0 },
-        { "size 65535", { 1, 1, 54, 65535, 34, 16 }, { .payload = 300 },
-          GSO_E_SIZE, 0 },
-        { "start in the IP header", { 1, 1, 54, 100, 14, 16 },
-          { .payload = 300 }, GSO_E_VNET, 0 },
-        { "odd start", { 1, 1, 54, 100, 35, 16 }, { .payload = 300 },
-          GSO_E_VNET, 0 },
-        { "UDP's offset", { 1, 1, 54, 100, 34, 6 }, { .payload = 300 },
-          GSO_E_VNET, 0 },
-        { "TSO6 of IPv4", { 1, 4, 54, 100, 34, 16 }, { .payload = 300 },
-          GSO_E_VNET, 0 },
-        { "TSO4 of UDP", { 1, 1, 42, 100, 34, 16 },
-          { .payload = 300, .udp = true }, GSO_E_VNET, 0 },
-        { "TSO4 of a fragment", { 1, 1, 54, 100, 34, 16 },
-          { .payload = 300, .frag = 0x2000 }, GSO_E_VNET, 0 },
-        { "TSO4 of ARP", { 1, 1, 54, 100, 34, 16 },
-          { .payload = 300, .tags = 1, .tpid = { 0x0806 } }, GSO_E_VNET, 0 },
-        { "USO complete", { 0, 5, 42, 100, 0, 0 },
-          { .payload = 300, .udp = true }, GSO_E_VNET, 0 },
-        { "USO with ECN", { 1, 0x85, 42, 100, 34, 6 },
-          { .payload = 300, .udp = true }, GSO_E_VNET, 0 },
-        { "UFO", { 1, 3, 42, 100, 34, 6 }, { .payload = 300, .udp = true },
-          GSO_E_VNET, 0 },
-        { "type 2", { 1, 2, 54, 100, 34, 16 }, { .payload = 300 },
-          GSO_E_VNET, 0 },
-        { "type 255", { 1, 255, 54, 100, 34, 16 }, { .payload = 300 },
-          GSO_E_VNET, 0 },
-        { "ECN alone", { 1, 0x80, 54, 100, 34, 16 }, { .payload = 300 },
-          GSO_E_VNET, 0 },
-    };
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
+    for (unsigned i = 0; i < G_N_ELEMENTS(decode_rows); i++) {
+        const DecodeRow *row = &decode_rows[i];
         GsoMeta meta = { .segs = 99 };
-        int ret = decode(&rows[i].h, &rows[i].f, GSO_VNET_TO_DRIVER, &meta);
+        int ret = decode(&row->h, &row->f, GSO_VNET_TO_DRIVER,
+                         &meta);
 
-        g_test_message("%s: %d", rows[i].what, ret);
-        g_assert_cmpint(ret, ==, rows[i].ret);
+        g_test_message("%s: %d", row->what, ret);
+        g_assert_cmpint(ret, ==, row->ret);
         if (ret) {
             g_assert_cmpint(meta.segs, ==, 99);
             continue;
         }
-        g_assert_cmpint(meta.type, ==, rows[i].type);
-        g_assert_cmpint(meta.csum, ==, rows[i].h.flags ? GSO_CSUM_PARTIAL
+        g_assert_cmpint(meta.type, ==, row->type);
+        g_assert_cmpint(meta.csum, ==, row->h.flags ? GSO_CSUM_PARTIAL
                                                        : GSO_CSUM_COMPLETE);
-        if (rows[i].type) {
-            g_assert_cmpint(meta.gso_size, ==, rows[i].h.gso_size);
+        if (row->type) {
+            g_assert_cmpint(meta.gso_size, ==, row->h.gso_size);
             g_assert_cmpint(meta.segs, ==,
-                            (rows[i].f.payload + meta.gso_size - 1) /
+                            (row->f.payload + meta.gso_size - 1) /
                             meta.gso_size);
-            g_assert_cmpint(meta.ecn, ==, rows[i].h.type >> 7);
+            g_assert_cmpint(meta.ecn, ==, row->h.type >> 7);
         }
     }
 }
