@@ -408,6 +408,8 @@ static void test_skipped(void)
         uint32_t status, result;
 
         set_domain(m->domain, random() & 3);
+        check(m, ldrt);
+        set_domain(m->domain, random() & 3);
         status = expected_status(m, ldrt);
         fault.count = 0;
         result = access_skipped(m->va, run);
