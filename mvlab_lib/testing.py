@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Builds everything and runs the tests. The last line counts them; any failure makes the exit status 1."""
+import json
 import xml.etree.ElementTree
 from dataclasses import dataclass, field
 
@@ -9,6 +10,7 @@ from .stamp import Stamp, digest
 
 OUT = BUILD / "tests"
 SUITES = ["unit", "qtest", "functional"]
+FAILURES = {"FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS"}
 QTESTS = "mvlab-qtests"
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 
@@ -80,32 +82,44 @@ def prepare():
 def run(name, out, full, options, variables=None):
     """Runs meson test once; returns its Count. Progress goes to the terminal, results to build/tests/meson-logs/NAME.*"""
     shell.say(f"running the tests ({name})")
-    log = OUT / "meson-logs" / f"{name}.junit.xml"
-    log.unlink(missing_ok=True)
+    cases, programs = (OUT / "meson-logs" / f"{name}{suffix}" for suffix in (".junit.xml", ".json"))
+    for path in (cases, programs):
+        path.unlink(missing_ok=True)
     env = environment(MVLAB_OUT=out, MVLAB_FULL="1" if full else None, **(variables or {}))
     status = shell.visible([*meson(), "test", "-C", OUT, "--no-rebuild", "--print-errorlogs", "--timeout-multiplier", "4",
                             "--logbase", name, *options], env=env)
-    count = read(log) if log.is_file() else Count()
+    count = read(cases, programs) if cases.is_file() else Count()
     if status and not count.failed:
         count.failed += 1
         count.problems.append(f"meson test ({name}) ended with status {status} without a failed test case")
     return count
 
 
-def read(path):
-    """Counts the test cases of a JUnit file. A skip whose reason README.md does not name is a failure."""
-    named = (ROOT / "README.md").read_text()
-    count = Count()
-    for case in xml.etree.ElementTree.parse(path).iter("testcase"):
-        title = f"{case.get('classname')}: {case.get('name')}"
+def read(cases, programs):
+    """Counts the test cases of a JUnit file; a program that failed without a failed case (a crash, a time-out) is one."""
+    count, failing = Count(), set()
+    for case in xml.etree.ElementTree.parse(cases).iter("testcase"):
+        program = case.get("classname")
+        title = f"{program}: {case.get('name')}"
         if case.find("skipped") is not None:
-            reason = (case.findtext("system-out") or case.get("name")).strip()
             count.skipped += 1
-            if f"`{reason}`" not in named:
-                count.problems.append(f"skipped for a reason that README.md does not name: {title} ({reason})")
+            count.problems += unexplained(title, (case.findtext("system-out") or case.get("name")).strip())
         elif case.find("failure") is not None or case.find("error") is not None:
             count.failed += 1
             count.problems.append(f"failed: {title}")
+            failing.update([program, case.get("name")])
         else:
             count.passed += 1
+    for line in programs.read_text().splitlines():
+        result = json.loads(line)
+        name = result["name"].split(" / ")[-1]
+        if result["result"] in FAILURES and not failing & {f"mvlab.{name}", name, result["name"]}:
+            count.failed += 1
+            count.problems.append(f"failed: {name}: {result['result'].lower()} outside its test cases")
     return count
+
+
+def unexplained(title, reason):
+    """A problem if README.md does not name the reason of a skip."""
+    named = f"`{reason}`" in (ROOT / "README.md").read_text()
+    return [] if named else [f"skipped for a reason that README.md does not name: {title} ({reason})"]
