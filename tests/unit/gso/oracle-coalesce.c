@@ -598,7 +598,7 @@ static int set_up(Oracle *o)
         return 2;
     }
     if (net_threaded("gsoc")) {
-        printf("SKIP coalescing: no right to schedule the poll\n");
+        printf("no right to schedule kernel threads\n");
         return 77;
     }
     o->seen[B_CWR_FIRST] = probe_cwr(o);

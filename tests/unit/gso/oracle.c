@@ -314,11 +314,8 @@ int main(int argc, char **argv)
     struct utsname u;
     int segment = 0, coalesce = 0;
 
-    uname(&u);
-    printf("kernel %s %s, seed %llu, sums by %s\n", u.release, u.machine,
-           (unsigned long long)options.seed, gso_sum_impl());
     if (!options.here && net_enter_namespace()) {
-        printf("SKIP: no network namespace can be made here\n");
+        printf("no network namespaces\n");
         return 77;
     }
     o.kernel = list_new();
@@ -329,5 +326,11 @@ int main(int argc, char **argv)
     if (options.trains) {
         coalesce = oracle_coalesce(&o, options.trains, options.first);
     }
+    if (segment == 77 || coalesce == 77) {
+        return 77;
+    }
+    uname(&u);
+    printf("kernel %s %s, seed %llu, sums by %s\n", u.release, u.machine,
+           (unsigned long long)options.seed, gso_sum_impl());
     return segment ? segment : coalesce;
 }
