@@ -30,16 +30,6 @@ class Memory(lab.TestCase):
         finally:
             guest.close()
 
-    def test_full_1_gib_is_usable_up_to_its_last_page(self):
-        """Physical addresses of the last pages are in use and keep what was written through /dev/mem."""
-        guest = self.boot(netdevs=[], memory="1G", extra=["-nic", "none"])
-        last = (1 << 30) - 4096
-        map_end = re.search(r"node +0: \[mem 0x\w+-0x(\w+)\]", guest.run("dmesg"))
-        ends = [int(end, 16) for end in re.findall(r"System RAM|([0-9a-f]{8}) : System RAM", guest.run("cat /proc/iomem")) if end]
-        self.assertTrue(map_end or ends)
-        highest = max([int(map_end[1], 16)] if map_end else [] + ends)
-        self.assertGreaterEqual(highest, last)
-
 
 if __name__ == "__main__":
     lab.main()
