@@ -32,6 +32,7 @@ def managed_tree(update=False):
     tree = QEMU / "src"
     stamp = Stamp(QEMU / "src.stamp", record["sha256"])
     if not (stamp.current() and tree.is_dir()):
+        shutil.rmtree(QEMU / "pristine", ignore_errors=True)
         unpack(DOWNLOADS / record["dsc"], tree)
         stamp.write()
     return tree
@@ -75,8 +76,8 @@ def fetch_from(suite, wanted):
 def unpack(dsc, tree):
     """Unpacks a source package with Debian's patches applied; dpkg-source checks every file against the .dsc."""
     shell.say(f"unpacking {dsc.name}")
-    scratch = tree.with_name("src.new")
-    for old in (scratch, tree, QEMU / "pristine"):
+    scratch = tree.with_name(tree.name + ".new")
+    for old in (scratch, tree):
         shutil.rmtree(old, ignore_errors=True)
     scratch.parent.mkdir(parents=True, exist_ok=True)
     shell.logged(["dpkg-source", "--no-copy", "-x", dsc, scratch], "unpack.log",
