@@ -214,6 +214,7 @@ static void test_malformed(void)
         g_test_message("%s: flags 0x%x", rows[i].what, l.flags);
         g_assert_cmphex(l.flags, ==, rows[i].flags);
         g_assert_cmpint(l.l4_off, ==, rows[i].l4_off);
+        g_assert_true(l.l3 != GSO_L3_IPV4 || l.l3_len >= 20);
     }
 }
 
