@@ -940,6 +940,26 @@ static void test_link_down(void)
     nic_free(n);
 }
 
+/* C-26: loopback is not modelled: its bit is storage, frames go out once */
+static void test_loopback_bit(void)
+{
+    TxRing tx;
+    Nic *n = tx_up(&tx, 4);
+    RxRing rx;
+    Frame f;
+
+    rx_ring_init(&rx, n, 0, 4, 1536);
+    nic_write(n, PORT(MV_PSC1), 0x0000000b);
+    g_assert_cmphex(nic_read(n, PORT(MV_PSC1)), ==, 0x0000000b);
+    frame_build(&f, &(FrameSpec) { .tags = 1, .payload = 100 });
+    tx_ring_put_frame(&tx, &f, 0);
+    tx_ring_kick(&tx);
+    wire_expect_frame(n, &f);
+    wire_expect_none(n);
+    rx_ring_expect_none(&rx);
+    nic_free(n);
+}
+
 /* Kick until the wire is full of frames that nobody takes */
 static unsigned fill_wire(TxRing *r, const Frame *f)
 {
@@ -1136,6 +1156,7 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/tx/port-disabled", test_port_disabled);
     qtest_add_func("/mv643xx/tx/port-reset", test_port_reset);
     qtest_add_func("/mv643xx/tx/C-22-link-down", test_link_down);
+    qtest_add_func("/mv643xx/tx/C-26-loopback-bit", test_loopback_bit);
     qtest_add_func("/mv643xx/tx/A-15-blocked-backend", test_blocked_backend);
     qtest_add_func("/mv643xx/tx/C-23-blocked-stop-cont",
                    test_blocked_stop_cont);

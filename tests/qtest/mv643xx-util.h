@@ -122,6 +122,9 @@ void wire_queue(Nic *n, const void *data, size_t len);
 /* Wait until the backend has offered all that was sent */
 void nic_settle(Nic *n);
 
+/* Forget what was sent before: wait until the backend has read all of it */
+void nic_resync(Nic *n);
+
 /* A frame that is lost before the port: the backend must not offer it */
 void wire_lose(Nic *n, const void *data, size_t len);
 
