@@ -71,7 +71,7 @@ static void send_bytes(Run *run, const uint8_t *p, size_t len, uint8_t cut,
     packet.iovcnt = run->pieces[n];
     run->sent++;
     v = gso_gro_receive(run->gro, &packet, run->now);
-    fuzz_check(v < GSO_V_COUNT, "a verdict");
+    fuzz_check(gso_verdict_name(v)[0] != 'u', "a verdict with a name");
     fuzz_check(gso_gro_held(run->gro) <= held + 1, "one more at most");
 }
 
@@ -192,6 +192,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(gso_gro_init(mem, need - 1, &c) == NULL, "not in less");
     steps(&run, &f);
     gso_gro_flush(run.gro, run.now);
+    for (int i = 0; i < GSO_CLOSE_COUNT; i++) {
+        fuzz_check(gso_close_name((GsoClose)i)[0] != 'u', "a name");
+    }
     fuzz_check(run.back == run.sent, "every packet came back");
     free(mem);
     return 0;

@@ -24,6 +24,23 @@ static void check_layout(const GsoLayout *l, size_t size)
                (l->flags & GSO_LF_LENGTH_0), "not truncated means whole");
 }
 
+/* Each way to sum and to copy and sum, against the reference. */
+static void check_sums(const uint8_t *p, size_t len)
+{
+    uint16_t want = gso_sum_reference(p, len);
+    uint8_t *copy = malloc(len ? len : 1);
+
+    for (const GsoSumImpl *i = gso_sum_impls(); copy && i->name; i++) {
+        if (i->usable()) {
+            fuzz_check(gso_sum_fold(i->sum(p, len, 0)) == want, i->name);
+            fuzz_check(gso_sum_fold(i->copy_sum(copy, p, len, 0)) == want,
+                       i->name);
+            fuzz_check(!memcmp(copy, p, len), "the copy is the same");
+        }
+    }
+    free(copy);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Fuzz f = { data, size };
@@ -46,6 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                    gso_sum_reference(f.p + start % (f.left + 1), offset),
                    "the sum is the reference's");
     }
+    check_sums(f.p, f.left);
     gso_csum_complete(iov, n, (uint32_t)f.left, start, offset, cut & 1);
     fuzz_free(iov, n);
     return 0;
