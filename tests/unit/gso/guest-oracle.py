@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The kernel oracle of net/gso on the guest's kernel, inside the virtual board.
 
-usage: guest-oracle.py [--cases N] [--trains N] [--seed N]
+usage: guest-oracle.py [--cases N] [--trains N] [--seed N] [--first N]
 
 Needs what ./mvlab setup makes, and a cross compiler for armel.
 """
@@ -50,6 +50,7 @@ def main():
     parser.add_argument("--cases", type=int, default=100000 if full else 2000)
     parser.add_argument("--trains", type=int, default=20000 if full else 500)
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--first", type=int, default=0)
     args = parser.parse_args()
     host.install(PACKAGES)
     with tempfile.TemporaryDirectory() as name:
@@ -61,7 +62,8 @@ def main():
             agent.wait_ready()
             agent.run("modprobe -a tun bridge ipv6")
             seed = f"--seed {args.seed}" if args.seed is not None else ""
-            result = agent.attempt(f"gso-oracle --cases {args.cases} --trains {args.trains} {seed} 2>&1", HANG)
+            numbers = f"--cases {args.cases} --trains {args.trains} --first {args.first}"
+            result = agent.attempt(f"gso-oracle {numbers} {seed} 2>&1", HANG)
     print(result.output)
     return result.status
 

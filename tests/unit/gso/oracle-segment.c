@@ -59,6 +59,16 @@ static bool probe_tail(Oracle *o)
     return o->kernel.n == 0;
 }
 
+/* Payload of 100 bytes, with Ethernet and IP headers 134, for 120. */
+static bool probe_tail_all(Oracle *o)
+{
+    Frame f = { .payload = 100 };
+    GsoMeta m = oracle_meta(&f, 120);
+
+    send_one(o, &f, &m);
+    return o->kernel.n == 0;
+}
+
 static bool probe_ecn(Oracle *o)
 {
     Frame f = { .payload = 200, .flags = 0x90, .csum = FRAME_CSUM_PARTIAL };
@@ -82,6 +92,7 @@ static int set_up(Oracle *o)
     o->seen[B_USO_WRITE] = probe_uso(o);
     o->seen[B_MIN_GSO_SIZE] = probe_min_gso_size(o);
     o->seen[B_TAIL_DROPPED] = probe_tail(o);
+    o->seen[B_TAIL_ALL] = probe_tail_all(o);
     o->seen[B_ECN_IS_ACCECN] = probe_ecn(o);
     return 0;
 }
@@ -134,15 +145,21 @@ static void random_case(Oracle *o, Frame *f, GsoMeta *m)
 /*
  * Header bytes that Linux takes for payload when it decides whether a frame
  * from a tap is to be cut (virtio_net_hdr_to_skb()): TCP options; without
- * NEEDS_CSUM all but the fixed parts of the IP and TCP headers.
+ * NEEDS_CSUM all but the fixed parts of the IP and TCP headers, or all but
+ * 20 bytes.
  */
-static uint32_t miscounted(const Frame *f)
+static uint32_t miscounted(const Oracle *o, const Frame *f)
 {
     if (f->udp) {
         return 0;
     }
-    return f->csum == FRAME_CSUM_PARTIAL
-           ? f->tcp_opts : frame_hdr(f) - (f->v6 ? 60 : 40);
+    if (f->csum == FRAME_CSUM_PARTIAL) {
+        return f->tcp_opts;
+    }
+    if (o->seen[B_TAIL_ALL]) {
+        return frame_hdr(f) - 20;
+    }
+    return frame_hdr(f) - (f->v6 ? 60 : 40);
 }
 
 /* The same through the library. */
@@ -168,7 +185,7 @@ static void cut(Oracle *o, const Frame *f, const GsoMeta *m)
     }
     list_clear(&o->mine);
     if (o->seen[B_TAIL_DROPPED] && f->payload <= p.gso_size &&
-        f->payload + miscounted(f) > p.gso_size) {
+        f->payload + miscounted(o, f) > p.gso_size) {
         return;
     }
     n = gso_seg_init(&s, &whole, 1, &p);

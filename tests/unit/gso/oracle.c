@@ -36,6 +36,8 @@ static const char *const behaviours[B_COUNT] = {
     [B_MIN_GSO_SIZE] = "min-gso-size: TCP gso_size below 8 becomes 8",
     [B_TAIL_DROPPED] = "tail-dropped: a super-frame whose payload is at most "
                        "MSS, but not with TCP options, is dropped",
+    [B_TAIL_ALL] = "tail-all: without NEEDS_CSUM all headers but 20 bytes "
+                   "count as payload there",
     [B_ECN_IS_ACCECN] = "ecn-is-accecn: the ECN bit keeps CWR on all "
                         "segments",
     [B_CWR_FIRST] = "cwr-first: a packet with CWR may be first of a train",

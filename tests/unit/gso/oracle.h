@@ -21,6 +21,7 @@ typedef enum BehaviourId {
     B_USO_READ,       /* a tap can be given UDP super-frames whole */
     B_MIN_GSO_SIZE,   /* TCP gso_size below 8 is raised to 8 */
     B_TAIL_DROPPED,   /* payload <= MSS < payload + options: dropped */
+    B_TAIL_ALL,       /* the same without NEEDS_CSUM: all but 20 bytes */
     B_ECN_IS_ACCECN,  /* the ECN bit of the header keeps CWR on all */
     B_CWR_FIRST,      /* a packet with CWR may be first of a train */
     B_UDP_GRO,        /* UDP trains are joined on a bridge port */
