@@ -15,6 +15,7 @@
  */
 
 #include <stdint.h>
+#include "start.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -49,20 +50,6 @@ struct mapping {
 };
 
 enum maintenance { NOTHING, FLUSH_VA, FLUSH_ALL, MAINTENANCES };
-
-typedef uint32_t access_fn(uint32_t addr, uint32_t value);
-
-/* start.S */
-extern access_fn access_read, access_write, access_fetch;
-extern access_fn access_read_t, access_write_t;
-uint32_t run_user(access_fn *fn, uint32_t addr, uint32_t value);
-uint32_t access_window(uint32_t addr, uint32_t open, uint32_t closed);
-uint32_t access_skipped(uint32_t addr, uint32_t run);
-void set_dacr(uint32_t value);
-void tlb_flush_all(void);
-void tlb_flush_va(uint32_t va);
-void mmu_on(uint32_t *table, uint32_t dacr);
-uint32_t semihosting(uint32_t operation, const void *argument);
 
 enum op { READ, WRITE, FETCH };
 
@@ -129,6 +116,7 @@ static void __attribute__((noreturn)) finish(int status)
 
     semihosting(0x20, block);   /* SYS_EXIT_EXTENDED */
     for (;;) {
+        ;
     }
 }
 
@@ -281,6 +269,7 @@ static int right(uint32_t va, uint32_t status, uint32_t mode,
 
 static void check(const struct mapping *m, const struct access *a)
 {
+    /* volatile: code in other modes changes it too */
     volatile uint32_t *data = (uint32_t *)m->pa;
     const uint32_t va = m->va + (a->op == FETCH ? CODE_OFFSET : 0);
     const uint32_t old = *data, new = old + 0x10001;
