@@ -3,6 +3,7 @@
 """Every access obeys the Domain Access Control Register in force: a bare-metal program tries them all (domains/domains.c)."""
 import re
 import subprocess
+import unittest
 
 import lab
 from domains.build import build
@@ -48,11 +49,11 @@ class Domains(lab.TestCase):
     def test_every_access_is_checked(self):
         self.assert_right(lab.EMULATOR)
 
-    @lab.only_full
+    @unittest.skipUnless(lab.FULL, "long: only with --full")
     def test_unpatched(self):
         self.assert_right(flavours.ready(flavours.of(Variant(), flavours.UNPATCHED)))
 
-    @lab.only_full
+    @unittest.skipUnless(lab.FULL, "long: only with --full")
     def test_never_flushing_is_noticed(self):
         status, output = run_image(flavours.ready(flavours.of(Variant(), flavours.NEVER_FLUSH)), self.image)
         self.assertEqual(status, 1, output)

@@ -16,7 +16,7 @@ class UsbRoot(lab.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)
         subprocess.run([shutil.which("mke2fs", path="/sbin:/usr/sbin"), "-q", "-t", "ext4", "-L", "mvlab", "-d", lab.guest.ROOTFS, path,
-                        f"{MEGABYTES}M"], check=True)
+                        f"{MEGABYTES}M"], check=True, stdout=subprocess.DEVNULL)
         return path
 
     def test_root_on_usb_survives_a_reboot(self):
