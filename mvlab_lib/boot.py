@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Boots a board with its console on this terminal. Ctrl-A x ends QEMU."""
 import os
+import re
 from pathlib import Path
 
 from . import build, guest, images, shell
@@ -33,6 +34,8 @@ def main(args):
     variant = build.Variant.of(args)
     build.build(variant)
     guest.prepare()
+    if args.trace:
+        check_trace(args.trace, variant.out)
     options = board(args).options() + trace_options(args.trace) + ["-nographic"] + args.rest
     shell.say("Ctrl-A x ends QEMU" + (f"; register trace in {TRACE}" if args.trace else ""))
     os.execv(variant.emulator, [str(variant.emulator), *options])
@@ -58,6 +61,13 @@ def check(args):
         check_tap(args.tap)
     if args.pcap and not args.pcap.absolute().parent.is_dir():
         raise Error(f"--pcap {args.pcap}: no such directory")
+
+
+def check_trace(pattern, out):
+    """Refuses a pattern that no trace event of this QEMU starts with."""
+    events = (out / "trace/trace-events-all").read_text()
+    if not re.search(rf"^(disable )?{re.escape(pattern)}", events, re.MULTILINE):
+        raise Error(f"--trace {pattern}: no trace event starts so (the events are listed in {out / 'trace/trace-events-all'})")
 
 
 def board(args):

@@ -31,8 +31,8 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser():
-    examples = "\n".join(f"  {example:<42} {text}" for _, text, example in VERBS.values())
-    top = Parser(prog="mvlab", description=DESCRIPTION, epilog=f"examples:\n{examples}\n\nStart with README.md.",
+    examples = "\n".join(f"  {example}" for _, _, example in VERBS.values())
+    top = Parser(prog="mvlab", description=DESCRIPTION, epilog=f"examples, one for each verb:\n{examples}\n\nStart with README.md.",
                  formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
     verbs = top.add_subparsers(metavar="VERB", required=True)
     for name, (module, text, example) in VERBS.items():
@@ -52,6 +52,9 @@ def main(arguments):
         return args.module.main(args)
     except Error as err:
         print(f"mvlab: {err}", file=sys.stderr)
+        return 2
+    except OSError as err:
+        print(f"mvlab: {err.filename or 'system'}: {err.strerror or err}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
