@@ -59,7 +59,8 @@ class Variant:
         wanted = config.load(CONFIG)["configure"]
         return [f"--python={SYSTEM_PYTHON}", f"--cc=ccache {self.compiler}", *wanted["options"],
                 f"--with-devices-arm={'mvlab-peers' if self.peers else 'mvlab'}",
-                *(wanted["sanitize"] if self.sanitize else [])]
+                *(wanted["sanitize"] if self.sanitize else []),
+                *(["--enable-werror"] if self.compiler.startswith("clang") else [])]    # it is there to find fault
 
 
 def prepare_tools(update=False):

@@ -30,7 +30,7 @@ class Export(unittest.TestCase):
         export.git(TREE, "am", "-q", *cls.patches)
         env = build.build_environment(build.prepare_tools()) | {"CCACHE_BASEDIR": str(WORK)}
         OUT.mkdir()
-        shell.logged([TREE / "configure", *build.Variant().options], "export-configure.log", cwd=OUT, env=env)
+        shell.logged([TREE / "configure", *build.Variant().options, "--enable-werror"], "export-configure.log", cwd=OUT, env=env)
         shell.logged(["ninja", "-C", OUT, build.EMULATOR, *(f"tests/qtest/{name}" for name in QTESTS)], "export-ninja.log", env=env)
 
     def test_one_patch_for_each_part(self):
