@@ -19,6 +19,7 @@ MAC = "52:54:00:12:34:56"  # QEMU's default for the first NIC
 NETWORK = "user,ipv6=off"  # the server's router advertisements would arrive at any time
 DIRECTORY = BUILD / "run"
 TRIES = 5
+WIDTH = 25                 # columns of a check's name
 
 
 @dataclass
@@ -77,12 +78,13 @@ class Job:
             self.statistics()
 
     def check(self, name, measure):
-        """Adds the line of one check; what goes wrong in the guest is a failed line, not the end."""
+        """Adds and prints the line of one check; what goes wrong in the guest or on a connection is a failed line, not the end."""
         try:
             ok, measured = measure()
-        except GuestError as err:
+        except (GuestError, OSError) as err:
             ok, measured = False, str(err)
         self.lines.append(Line(name, ok, measured))
+        print(f"{'ok  ' if ok else 'FAIL'}  {name:<{WIDTH}}  {measured}", flush=True)
 
     def dhcp(self):
         self.agent.run("ip link set eth0 up && udhcpc -n -q -f -t 60 -T 1 -i eth0 -s /lib/mvlab/dhcp")
@@ -160,10 +162,7 @@ def nic_counters(text):
 
 
 def report(job, path):
-    """Prints the table and where the evidence is."""
-    width = max(len(line.check) for line in job.lines)
-    for line in job.lines:
-        print(f"{'ok  ' if line.ok else 'FAIL'}  {line.check:<{width}}  {line.measured}")
+    """Says where the evidence is, and writes the result to a file if the user wants one."""
     print(f"console log: {DIRECTORY / 'console.log'}\ncapture:     {job.capture}")
     if path:
         result = {"ok": all(line.ok for line in job.lines), "lines": [asdict(line) for line in job.lines],

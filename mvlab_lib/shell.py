@@ -38,8 +38,8 @@ def logged(command, log, **options):
     """Runs a command with its output in LOGS/log. A failure names the log and its last error line."""
     LOGS.mkdir(parents=True, exist_ok=True)
     path = LOGS / log
-    with open(path, "w", encoding="utf-8") as file:
-        print("+", *command, file=file, flush=True)
+    with open(path, "w", encoding="utf-8", buffering=1) as file:
+        print("+", *command, file=file)
         try:
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                        errors="replace", **options)
