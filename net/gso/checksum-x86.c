@@ -179,8 +179,8 @@ uint64_t block_512(uint8_t *d, const uint8_t *p, size_t len)
                                            len - off));
     }
     a = _mm512_add_epi32(a, b);
-    half = _mm256_add_epi32(_mm512_castsi512_si256(a),
-                            _mm512_extracti64x4_epi64(a, 1));
+    half = _mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, a, 0),
+                            _mm512_maskz_extracti64x4_epi64(0xff, a, 1));
     quarter = _mm_add_epi32(_mm256_castsi256_si128(half),
                             _mm256_extracti128_si256(half, 1));
     return gso_add64((uint64_t)_mm_cvtsi128_si64(quarter),
