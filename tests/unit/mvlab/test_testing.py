@@ -15,6 +15,8 @@ JUNIT = """<testsuites><testsuite name="mvlab.s">
 <testcase name="3 c" classname="mvlab.s"><error>Test did not finish</error></testcase>
 <testcase name="4 d" classname="mvlab.s"><skipped/><system-out>known reason</system-out></testcase>
 <testcase name="5 e" classname="mvlab.s"><skipped/><system-out>new reason</system-out></testcase>
+<testcase name="functional-w" classname="mvlab"><skipped/><system-out>1..0 # SKIP known reason
+</system-out></testcase>
 </testsuite><testsuite name="mvlab.t"><testcase name="1 f" classname="mvlab.t"/></testsuite>
 <testsuite name="mvlab"><testcase name="mvlab:unit / u" classname="mvlab"><failure/></testcase></testsuite></testsuites>
 """
@@ -30,7 +32,7 @@ class Counting(unittest.TestCase):
             json.dumps({"name": f"mvlab:unit / {name}", "result": result}) + "\n" for name, result in PROGRAMS))
         with mock.patch.object(testing, "ROOT", directory):
             count = testing.read(directory / "x.xml", directory / "x.json")
-        self.assertEqual((count.passed, count.failed, count.skipped), (2, 4, 2))
+        self.assertEqual((count.passed, count.failed, count.skipped), (2, 4, 3))
         self.assertIn("skipped for a reason that README.md does not name: mvlab.s: 5 e (new reason)", count.problems)
         self.assertIn("failed: t: error outside its test cases", count.problems)
         self.assertEqual(len(count.problems), 5)
