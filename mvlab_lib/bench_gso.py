@@ -3,9 +3,7 @@
 
 All rows run in every round, one after the other; the table has the medians over the rounds, in CPU time. See docs/gso.md.
 """
-from pathlib import Path
-
-from . import build, host, shell, testing
+from . import arguments, build, host, shell, testing
 from .paths import BUILD, ROOT
 from .stamp import Stamp, digest
 
@@ -17,7 +15,7 @@ CHECKSUM = "libcommon.a.p/net_checksum.c.o"
 
 def add_arguments(parser):
     parser.add_argument("--rounds", default="31", metavar="N", help="paired rounds, 1 to 101 (default: 31)")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to FILE")
+    parser.add_argument("--json", type=arguments.path, metavar="FILE", help="write the figures to FILE")
 
 
 def prepare():
@@ -35,6 +33,8 @@ def prepare():
 
 
 def main(args):
+    if args.json:
+        arguments.check_writable("--json", args.json)
     prepare()
     command = [OUT / PROGRAM, "--rounds", args.rounds]
     return shell.visible(command + (["--json", args.json.absolute()] if args.json else []), env=testing.environment())

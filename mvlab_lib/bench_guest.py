@@ -13,9 +13,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-from . import flavours, guest, host, initramfs, multi_v5, shell
+from . import arguments, flavours, guest, host, initramfs, multi_v5, shell
 from .bench_guest_run import ROWS, TAP
 from .build import Variant
 from .errors import Error
@@ -54,7 +53,7 @@ def add_arguments(parser):
                         help="also versatilepb with an e1000, whose kernel is built from Debian's source the first time")
     parser.add_argument("--per-cpu", action="store_true",
                         help="divide by the CPU time that QEMU had: for a machine that is busy with other things")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures of every run to FILE")
+    parser.add_argument("--json", type=arguments.path, metavar="FILE", help="write the figures of every run to FILE")
 
 
 def positive(text):
@@ -71,8 +70,8 @@ def row_names(text):
 
 
 def main(args):
-    if args.json and not args.json.absolute().parent.is_dir():
-        raise Error(f"--json {args.json}: no such directory")
+    if args.json:
+        arguments.check_writable("--json", args.json)
     machines = list(MACHINES) if args.full else ["sheevaplug"]
     variant = Variant(peers=args.full)
     emulators = {name: flavours.ready(flavours.of(variant, name)) for name in FLAVOURS}

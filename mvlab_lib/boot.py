@@ -2,9 +2,8 @@
 """Boots a board with its console on this terminal. Ctrl-A x ends QEMU."""
 import os
 import re
-from pathlib import Path
 
-from . import build, guest, images, shell
+from . import arguments, build, guest, images, shell
 from .errors import Error
 from .machine import Board, check_tap, escaped
 from .paths import BUILD
@@ -15,16 +14,18 @@ TRACE = BUILD / "boot-trace.log"
 def add_arguments(parser):
     parser.usage = "mvlab boot [options] [-- QEMU ARGS]"
     parser.add_argument("--board", default="sheevaplug", choices=guest.boards(), help="default: sheevaplug")
-    parser.add_argument("--uboot", metavar="FILE", nargs="?", const=True,
+    parser.add_argument("--uboot", metavar="FILE", nargs="?", const=True, type=arguments.text,
                         help="start Debian's U-Boot, or the kwb image FILE, instead of a kernel")
-    parser.add_argument("--kernel", metavar="FILE", type=Path, help="a zImage or uImage of your own")
-    parser.add_argument("--dtb", metavar="FILE", type=Path, help="a device tree of your own")
-    parser.add_argument("--initrd", metavar="FILE", type=Path, help="an initramfs of your own")
+    parser.add_argument("--kernel", metavar="FILE", type=arguments.path, help="a zImage or uImage of your own")
+    parser.add_argument("--dtb", metavar="FILE", type=arguments.path, help="a device tree of your own")
+    parser.add_argument("--initrd", metavar="FILE", type=arguments.path, help="an initramfs of your own")
     parser.add_argument("--append", metavar="TEXT", default="", help="more kernel command line, after console=ttyS0,115200")
-    parser.add_argument("--tap", metavar="IFNAME", help="connect the first GbE to this tap interface, not to user networking")
-    parser.add_argument("--pcap", metavar="FILE", type=Path, help="capture the frames of the first GbE")
-    parser.add_argument("--drive", metavar="FILE", type=Path, action="append", default=[], help="plug in a disk image as a USB disk")
-    parser.add_argument("--trace", metavar="PATTERN",
+    parser.add_argument("--tap", metavar="IFNAME", type=arguments.text,
+                        help="connect the first GbE to this tap interface, not to user networking")
+    parser.add_argument("--pcap", metavar="FILE", type=arguments.path, help="capture the frames of the first GbE")
+    parser.add_argument("--drive", metavar="FILE", type=arguments.path, action="append", default=[],
+                        help="plug in a disk image as a USB disk")
+    parser.add_argument("--trace", metavar="PATTERN", type=arguments.text,
                         help=f"log QEMU's trace events that start so, e.g. mv643xx, to {TRACE.relative_to(BUILD.parent)}")
     build.Variant.add_arguments(parser)
 
@@ -59,15 +60,15 @@ def check(args):
             raise Error(f"--drive {path}: not writable")
     if args.tap:
         check_tap(args.tap)
-    if args.pcap and not args.pcap.absolute().parent.is_dir():
-        raise Error(f"--pcap {args.pcap}: no such directory")
+    if args.pcap:
+        arguments.check_writable("--pcap", args.pcap)
 
 
 def check_trace(pattern, out):
     """Refuses a pattern that no trace event of this QEMU starts with."""
-    events = (out / "trace/trace-events-all").read_text()
+    events = (out / build.EVENTS).read_text()
     if not re.search(rf"^(disable )?{re.escape(pattern)}", events, re.MULTILINE):
-        raise Error(f"--trace {pattern}: no trace event starts so (the events are listed in {out / 'trace/trace-events-all'})")
+        raise Error(f"--trace {pattern}: no trace event starts so (the events are listed in {out / build.EVENTS})")
 
 
 def board(args):

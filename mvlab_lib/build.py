@@ -16,6 +16,7 @@ DEBS = CACHE / "debs"
 TOOLS = CACHE / "tools"
 TOOLS_PYTHON_PATH = TOOLS / "usr/lib/python3/dist-packages"
 EMULATOR = "qemu-system-arm"
+EVENTS = "trace/trace-events-all"    # its trace events
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def build(variant, targets=(EMULATOR,), update=False):
         with shell.locked(CACHE / "lock"):
             env = build_environment(prepare_tools(update))
         configure(variant, path, env)
-        shell.logged(["ninja", "-C", variant.out, *targets], f"ninja-{variant.out.name}.log", env=env)
+        shell.logged(["ninja", "-C", variant.out, *targets, EVENTS], f"ninja-{variant.out.name}.log", env=env)
     return variant.out
 
 

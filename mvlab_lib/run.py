@@ -4,11 +4,9 @@ import json
 import re
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from . import build, guest, pcap, shell
+from . import arguments, build, guest, pcap, shell
 from .console import Agent, GuestError
-from .errors import Error
 from .machine import AGENT, Board, Machine
 from .paths import BUILD
 from .servers import HOST, SEEN_FROM_GUEST, HttpServer, Iperf3, fetched_sha256, free_port
@@ -31,13 +29,13 @@ class Line:
 
 
 def add_arguments(parser):
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the result to FILE as well")
+    parser.add_argument("--json", metavar="FILE", type=arguments.path, help="write the result to FILE as well")
     build.Variant.add_arguments(parser)
 
 
 def main(args):
-    if args.json and not args.json.absolute().parent.is_dir():
-        raise Error(f"--json {args.json}: no such directory")
+    if args.json:
+        arguments.check_writable("--json", args.json)
     variant = build.Variant.of(args)
     build.build(variant)
     guest.prepare()

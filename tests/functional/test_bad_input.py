@@ -57,6 +57,12 @@ class Command(Case):
                 (["boot", "--tap", "no-such-tap"], ["--tap", "no-such-tap"]),
                 (["boot", "--tap", "lo"], ["--tap", "lo"]),
                 (["boot", "--pcap", "/no/such/directory/file.pcap"], ["--pcap", "/no/such/directory/file.pcap"]),
+                (["boot", "--pcap", "/"], ["--pcap", "/", "directory"]),
+                (["boot", "--pcap", ""], ["--pcap", "empty"]),
+                (["boot", "--kernel", ""], ["--kernel", "empty"]),
+                (["boot", "--tap", ""], ["--tap", "empty"]),
+                (["run", "--json", "/"], ["--json", "/", "directory"]),
+                (["run", "--json", "/proc/result.json"], ["--json", "/proc/result.json"]),
                 (["run", "--json", "/no/such/directory/result.json"], ["--json", "/no/such/directory/result.json"])):
             with self.subTest(" ".join(map(str, arguments))):
                 self.mvlab(*arguments, words=words)
