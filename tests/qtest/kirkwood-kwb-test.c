@@ -237,6 +237,18 @@ static const BadCase bad_cases[] = {
       "256 MiB", 0x4f, 0x1f },
 };
 
+/* Lines of QEMU's own; what the address sanitizer says begins with "==". */
+static unsigned count_lines(const char *output)
+{
+    g_auto(GStrv) lines = g_strsplit(output, "\n", -1);
+    unsigned n = 0;
+
+    for (char **line = lines; *line; line++) {
+        n += **line && !g_str_has_prefix(*line, "==");
+    }
+    return n;
+}
+
 static void test_bad(const void *data)
 {
     const BadCase *c = data;
@@ -258,8 +270,7 @@ static void test_bad(const void *data)
     g_assert_cmpint(kirkwood_run(args, &output), ==, 1);
     g_test_message("%s", output);
     g_assert(strstr(output, c->message));
-    /* One line */
-    g_assert(strchr(output, '\n') == output + strlen(output) - 1);
+    g_assert_cmpuint(count_lines(output), ==, 1);
     unlink(name);
 }
 
