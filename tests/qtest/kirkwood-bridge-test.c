@@ -68,6 +68,21 @@ static void test_cause(void)
     qtest_quit(qts);
 }
 
+/* A write clears causes only in the bytes that it addresses */
+static void test_cause_lanes(void)
+{
+    QTestState *qts = kirkwood_start("");
+
+    qtest_set_irq_in(qts, BRIDGE, NULL, 1, 1);
+    qtest_writeb(qts, CAUSE + 1, 0);
+    qtest_writeb(qts, CAUSE + 3, 0);
+    qtest_writew(qts, CAUSE + 2, 0);
+    g_assert_cmphex(qtest_readl(qts, CAUSE), ==, 0x2);
+    qtest_writeb(qts, CAUSE, 0);
+    g_assert_cmphex(qtest_readl(qts, CAUSE), ==, 0);
+    qtest_quit(qts);
+}
+
 static void test_irq(void)
 {
     QTestState *qts = kirkwood_start("");
@@ -111,6 +126,7 @@ int main(int argc, char **argv)
     qtest_add_func("/kirkwood/bridge/registers", test_registers);
     qtest_add_func("/kirkwood/bridge/clock-gates", test_clock_gates);
     qtest_add_func("/kirkwood/bridge/cause", test_cause);
+    qtest_add_func("/kirkwood/bridge/cause-lanes", test_cause_lanes);
     qtest_add_func("/kirkwood/bridge/irq", test_irq);
     qtest_add_func("/kirkwood/bridge/soft-reset", test_soft_reset);
     return g_test_run();

@@ -117,6 +117,9 @@ static void test_state(void)
     for (int i = 0; i < ARRAY_SIZE(writes); i++) {
         qtest_writel(from, writes[i].addr, writes[i].value);
     }
+    qtest_qmp_assert_success(from, "{ 'execute': 'qom-set', 'arguments': "
+                             "{ 'path': '/machine/soc/gpio[0]', 'property': "
+                             "'board-drive', 'value': 3840 } }");
     use_nand(from);
     /* Timer 0 runs out after 20 us, timer 1 goes on */
     qtest_writel(from, TIMER_BASE + 0x14, 3999);
@@ -142,9 +145,15 @@ static void test_state(void)
     g_assert_cmphex(qtest_readb(to, NAND_BASE), ==, 0xc3);
     g_assert_cmphex(qtest_readb(to, NAND_BASE), ==, 0xff);
 
+    /* What the board drives still counts when the pins change next */
+    qtest_writel(to, GPIO0_BASE + 0x0c, 0x1);
+    g_assert_cmphex(qtest_readl(to, GPIO0_BASE + 0x10), ==, 0xf01);
+
     /* Timer 1 expires when it would have */
     g_assert_cmphex(qtest_readl(to, BRIDGE_BASE + 0x10), ==, 0x2);
-    qtest_clock_step(to, 9995);
+    qtest_clock_step(to, 5000);
+    g_assert_cmpuint(qtest_readl(to, TIMER_BASE + 0x1c), ==, 7999 - 7000);
+    qtest_clock_step(to, 4995);
     g_assert_cmphex(qtest_readl(to, BRIDGE_BASE + 0x10), ==, 0x2);
     qtest_clock_step(to, 5);
     g_assert_cmphex(qtest_readl(to, BRIDGE_BASE + 0x10), ==, 0x6);

@@ -568,7 +568,7 @@ static void test_rx_tiny_lasso(void)
     nic_free(n);
 }
 
-/* C-17: buffers without room in a cycle */
+/* C-17: buffers without room in a cycle are no buffers: all stays as it is */
 static void test_rx_no_room_cycle(void)
 {
     for (unsigned size = 0; size < 8; size++) {
@@ -581,10 +581,12 @@ static void test_rx_no_room_cycle(void)
         nic_write(n, PORT(MV_RQC), 1);
         frame_raw(&f, frame_nic_mac, 0x88b5, 100, 1);
         wire_send_frame(n, &f);
+        g_assert_cmphex(nic_read(n, PORT(MV_IC)) & MV_IC_RXERRQ(0), !=, 0);
         qtest_clock_step(n->qts, 2 * RX_HOLD_NS);
         answers(n);
+        g_assert_cmphex(mem_read32(n, RING), ==, MV_RXD_O);
         g_assert_cmphex(mem_read32(n, BUF), ==, 0x42424242);
-        g_assert_cmpuint(nic_counter(n, "rx-delivered"), ==, 0);
+        g_assert_cmphex(nic_read(n, PORT(MV_PXDFC)), ==, 1);
         nic_free(n);
     }
 }
@@ -651,6 +653,50 @@ static void test_own_registers_as_buffer(void)
     g_assert_cmphex(nic_read(n, PORT(MV_IM)), ==, 0x00080006);
     g_assert_cmphex(nic_read(n, MV_BARE), ==, 0x3e);
     g_assert_cmphex(nic_read(n, PORT(MV_MACH)), ==, 0x00504301);
+    nic_free(n);
+}
+
+/*
+ * C-03: the same from a timer, where no register access is under way.  The
+ * four REMAP registers look like an owned descriptor at the end of a ring.
+ */
+static void test_own_registers_by_timer(void)
+{
+    Nic *n = ring_up(NULL);
+    const uint32_t count = 2 * TX_BATCH;
+    unsigned frames;
+    RxRing r;
+    Frame f;
+
+    nic_write(n, MV_WIN_REMAP(0), WHOLE);
+    nic_write(n, MV_WIN_REMAP(1), 100 << 16);
+    nic_write(n, MV_WIN_REMAP(2), BUF);
+    nic_write(n, MV_WIN_REMAP(3), 0);
+    put_row(n, count, WHOLE, 60);
+    mem_write32(n, RING + (count - 1) * MV_DESC_SIZE + MV_DESC_NEXT,
+                n->base + MV_WIN_REMAP(0));
+    kick(n, RING);
+    g_assert_cmphex(nic_read(n, PORT(MV_TQC)), ==, 1);
+    frames = wire_flush(n);
+    qtest_clock_step(n->qts, 100 * TX_RESUME_NS);
+    expect_stopped(n);
+    g_assert_cmpuint(frames + wire_flush(n), ==, count);
+    g_assert_cmpuint(nic_counter(n, "tx-descriptors"), ==, count);
+    g_assert_cmphex(nic_read(n, MV_WIN_REMAP(0)), ==, WHOLE);
+
+    /* a held frame that finds its buffer there */
+    rx_ring_init(&r, n, 0, 1, 1536);
+    mem_write32(n, rx_ring_desc(&r, 0), 0);
+    frame_raw(&f, frame_nic_mac, 0x88b5, 100, 1);
+    wire_send_frame(n, &f);
+    mem_write32(n, rx_ring_desc(&r, 0) + MV_DESC_BUF,
+                n->base + PORT(MV_DSCP(0)));
+    mem_write32(n, rx_ring_desc(&r, 0), MV_RXD_O);
+    qtest_clock_step(n->qts, 4 * RX_RETRY_NS);
+    for (unsigned i = 0; i < 7; i++) {
+        g_assert_cmphex(nic_read(n, PORT(MV_DSCP(i))), ==, 0);
+    }
+    g_assert_cmphex(nic_read(n, PORT(MV_PSC0)), ==, 0x000a0601);
     nic_free(n);
 }
 
@@ -753,6 +799,8 @@ int main(int argc, char **argv)
                    test_own_registers_as_ring);
     qtest_add_func("/mv643xx/ring/C-03-own-registers-buffer",
                    test_own_registers_as_buffer);
+    qtest_add_func("/mv643xx/ring/C-03-own-registers-timer",
+                   test_own_registers_by_timer);
     qtest_add_func("/mv643xx/ring/C-03-other-devices",
                    test_other_devices_as_buffer);
     qtest_add_func("/mv643xx/ring/wild-pointers", test_wild_pointers);

@@ -38,7 +38,7 @@ static const KirkwoodReg kirkwood_timer_regs[KIRKWOOD_TIMER_NUM_REGS] = {
     [R_WATCHDOG_VALUE] = { "WATCHDOG_VALUE", .rw = UINT32_MAX },
 };
 
-static const KirkwoodRegBlock kirkwood_timer_block = {
+static const KirkwoodRegBlock timer_block = {
     .name = TYPE_KIRKWOOD_TIMER,
     .reg = kirkwood_timer_regs,
     .count = ARRAY_SIZE(kirkwood_timer_regs),
@@ -153,37 +153,40 @@ static uint64_t kirkwood_timer_read(void *opaque, hwaddr offset, unsigned size)
             s->regs[r_value(n)] = counter_value(s, n, now);
         }
     }
-    return kirkwood_reg_read(&kirkwood_timer_block, s->regs, offset, size);
+    return kirkwood_reg_read(&timer_block, s->regs, offset, size);
+}
+
+/* Let a counter go on after a write to register reg; old: control before */
+static void counter_follow_write(KirkwoodTimerState *s, unsigned n,
+                                 unsigned reg, uint32_t old, int64_t now)
+{
+    uint32_t enable = TIMER_CONTROL_ENABLE(n);
+    uint32_t control = s->regs[R_TIMER_CONTROL];
+    bool started = reg == r_value(n) || (control & ~old & enable);
+    bool changed = reg == r_reload(n) ||
+                   ((control ^ old) & TIMER_CONTROL_AUTO(n));
+
+    if (!(control & enable)) {
+        counter_stop(s, n);
+    } else if (started || (changed && s->counter[n].counting)) {
+        counter_start(s, n, now);
+    }
 }
 
 static void kirkwood_timer_write(void *opaque, hwaddr offset, uint64_t value,
-                        unsigned size)
+                                 unsigned size)
 {
     KirkwoodTimerState *s = opaque;
     int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
     uint32_t old = s->regs[R_TIMER_CONTROL];
-    uint32_t control;
 
     /* A write can change how the counters go on: freeze what they hold now */
     for (unsigned n = 0; n < KIRKWOOD_NUM_TIMERS; n++) {
         s->regs[r_value(n)] = counter_value(s, n, now);
     }
-    kirkwood_reg_write(&kirkwood_timer_block, s->regs, offset, value, size);
-
-    control = s->regs[R_TIMER_CONTROL];
+    kirkwood_reg_write(&timer_block, s->regs, offset, value, size);
     for (unsigned n = 0; n < KIRKWOOD_NUM_TIMERS; n++) {
-        bool enabled = control & TIMER_CONTROL_ENABLE(n);
-        bool touched = offset / 4 == r_value(n) || offset / 4 == r_reload(n) ||
-                       ((control ^ old) & (TIMER_CONTROL_ENABLE(n) |
-                                           TIMER_CONTROL_AUTO(n)));
-        bool revived = offset / 4 == r_value(n) || !(old & control &
-                                                     TIMER_CONTROL_ENABLE(n));
-
-        if (!enabled) {
-            counter_stop(s, n);
-        } else if (touched && (s->counter[n].counting || revived)) {
-            counter_start(s, n, now);
-        }
+        counter_follow_write(s, n, offset / 4, old, now);
     }
 }
 
@@ -199,7 +202,7 @@ static void kirkwood_timer_reset_enter(Object *obj, ResetType type)
 {
     KirkwoodTimerState *s = KIRKWOOD_TIMER(obj);
 
-    kirkwood_reg_reset(&kirkwood_timer_block, s->regs);
+    kirkwood_reg_reset(&timer_block, s->regs);
     for (unsigned n = 0; n < KIRKWOOD_NUM_TIMERS; n++) {
         counter_stop(s, n);
     }
