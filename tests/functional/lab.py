@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from mvlab_lib import build, guest  # noqa: E402
 from mvlab_lib.console import HANG, Agent  # noqa: E402
-from mvlab_lib.machine import AGENT, Board, Machine, escaped  # noqa: E402
+from mvlab_lib.machine import AGENT, Board, Machine  # noqa: E402
 from mvlab_lib.paths import BUILD  # noqa: E402
 
 FULL = os.environ.get("MVLAB_FULL") == "1" or "--full" in sys.argv

@@ -8,7 +8,7 @@ import zlib
 
 import lab
 from mvlab_lib import pcap
-from mvlab_lib.machine import CONSOLE
+from mvlab_lib.machine import CONSOLE, escaped
 from wire import Wire
 
 KERNEL, DTB, INITRD = 0x2000000, 0x2800000, 0x3000000   # load addresses: clear of each other and of U-Boot
@@ -62,7 +62,7 @@ class UBootCase(lab.TestCase):
 
     def loader(self, board="sheevaplug", extra=(), **options):
         """A board at U-Boot's prompt."""
-        options.setdefault("netdevs", [f"{lab.USER},tftp={lab.escaped(self.tftp)}"])
+        options.setdefault("netdevs", [f"{lab.USER},tftp={escaped(self.tftp)}"])
         running = UBoot(self.directory / "guest", lab.Board(name=board, uboot=lab.guest.uboot(board), **options), extra)
         self.addCleanup(running.close)
         running.prompt()

@@ -6,6 +6,7 @@ import tempfile
 import lab
 import wire
 from mvlab_lib import pcap
+from mvlab_lib.machine import escaped
 from packets import checksums_wrong, ipv4_packets
 
 SIZE = lab.scaled(4 << 20, 256 << 20)
@@ -23,7 +24,7 @@ class Vlan(lab.TestCase):
         capture = self.directory / "capture.pcap"
         guests = []
         for number, (netdev, mac) in enumerate(zip(wire.cable(self.sockets), MACS)):
-            dump = ["-object", f"filter-dump,id=capture,netdev=net0,file={lab.escaped(capture)}"] if number == 0 else []
+            dump = ["-object", f"filter-dump,id=capture,netdev=net0,file={escaped(capture)}"] if number == 0 else []
             guests.append(self.start(f"guest{number}", netdevs=[], append=lab.AGENT, extra=[
                 "-netdev", f"{netdev},id=net0", "-net", f"nic,netdev=net0,macaddr={mac}", *dump]))
         for number, guest in enumerate(guests):

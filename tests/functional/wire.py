@@ -6,8 +6,11 @@ import socket
 import struct
 import tempfile
 
+from mvlab_lib.console import HANG
+
 BROADCAST = bytes.fromhex("ffffffffffff")
 STRANGER = bytes.fromhex("025043000001")    # a locally administered address that no guest has
+PLUG = b"plug"                              # what clog() sends
 TEST_ETHERTYPE = 0x88B5                     # IEEE 802 local experimental EtherType 1
 
 
@@ -43,9 +46,9 @@ class Wire:
         """Sends one frame; waits while the guest's backend takes none."""
         self.socket.sendto(data, self.theirs)
 
-    def receive(self, timeout):
-        """The next frame from the guest."""
-        self.socket.settimeout(timeout)
+    def receive(self):
+        """The next datagram that the far end has not read."""
+        self.socket.settimeout(HANG)
         return self.socket.recv(1 << 16)
 
     def drain(self):
@@ -57,11 +60,14 @@ class Wire:
         self.socket.setblocking(True)
 
     def clog(self):
-        """Fills the far end's receive queue, so that the guest's backend can send nothing."""
+        """Fills the far end's receive queue, so that the guest's backend can send nothing; returns the number of datagrams."""
+        count = 0
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other, contextlib.suppress(BlockingIOError):
             other.setblocking(False)
             while True:
-                other.sendto(b"full", self.ours)
+                other.sendto(PLUG, self.ours)
+                count += 1
+        return count
 
 
 def cable(directory):
