@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QEMU as it would be without mvlab's changes to target/arm and accel/tcg, to show what they do.
+"""QEMU as it would be without some of mvlab's patches, to show what they do.
 
 unpatched    the patches of SPEED_PATCHES taken back
 never-flush  in addition, a DACR write that flushes nothing at all: wrong, but the most that can be gained
+early-warp   the patches of ICOUNT_PATCHES taken back
 
 Each has a source tree of links into the managed one, with copies of the files that differ, so that a flavour and the ordinary
 QEMU differ in nothing else.
@@ -17,13 +18,15 @@ from .source import user_tree
 from .stamp import Stamp, digest
 
 PATCHED, UNPATCHED, NEVER_FLUSH = FLAVOURS = ("patched", "unpatched", "never-flush")
+EARLY_WARP = "early-warp"
 SPEED_PATCHES = ("*-target-arm-*.patch", "*-accel-tcg-*.patch")
+ICOUNT_PATCHES = ("*-icount-*.patch",)
 NEVER_FLUSH_PATCH = ROOT / "tests/functional/domains/never-flush.patch"
 
 
 @dataclass(frozen=True)
 class Flavour(build.Variant):
-    """A variant of QEMU in one of FLAVOURS."""
+    """A variant of QEMU in one of FLAVOURS, or EARLY_WARP."""
     flavour: str = PATCHED
 
     @property
@@ -55,9 +58,10 @@ def ready(variant):
     return variant.emulator
 
 
-def speed_patches():
-    """The patches that a flavour takes back, in the order in which they were applied."""
-    return sorted(path for pattern in SPEED_PATCHES for path in overlay.PATCHES.glob(pattern))
+def taken_back(flavour):
+    """The patches that a flavour is without, in the order in which they were applied."""
+    patterns = ICOUNT_PATCHES if flavour == EARLY_WARP else SPEED_PATCHES
+    return sorted(path for pattern in patterns for path in overlay.PATCHES.glob(pattern))
 
 
 def tree(variant):
@@ -70,7 +74,7 @@ def tree(variant):
         path.mkdir(parents=True)
         shell.output(["cp", "-as", f"{managed}/.", path])
         stamp.write()
-    steps = [(patch, ["-R"]) for patch in reversed(speed_patches())]
+    steps = [(patch, ["-R"]) for patch in reversed(taken_back(variant.flavour))]
     steps += [(NEVER_FLUSH_PATCH, [])] if variant.flavour == NEVER_FLUSH else []
     replace(managed, path, variant.directory / "changed", steps)
     return path
