@@ -37,7 +37,8 @@ def sheevaplug(initrd):
 def versatilepb(initrd):
     """QEMU's options for QEMU's own ARMv5 board with PCI and a kernel of the same version."""
     return ["-M", "versatilepb", "-m", "256", "-kernel", str(multi_v5.KERNEL), "-dtb", str(multi_v5.DTB),
-            "-initrd", str(initrd), "-append", f"console=ttyAMA0 {AGENT}", "-nic", f"{NETDEV},model=e1000"]
+            "-initrd", str(initrd), "-append", f"console=ttyAMA0 {AGENT}", "-nic", f"{NETDEV},model=e1000",
+            "-global", "e1000.romfile="]
 
 
 MACHINES = {"sheevaplug": sheevaplug, "versatilepb": versatilepb}
