@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The agent's protocol over a socket, with the shell script of the guest at the other end."""
+import os
+import signal
 import socket
 import subprocess
 import tempfile
@@ -19,15 +21,20 @@ class AgentProtocol(unittest.TestCase):
         self.assertIn("exec </dev/console >/dev/console 2>&1\nstty raw -echo\n", script)
         script = script.replace("exec </dev/console >/dev/console 2>&1\nstty raw -echo\n", "")
         ours, theirs = socket.socketpair()
-        self.guest = subprocess.Popen(["sh", "-c", script], stdin=theirs, stdout=theirs, stderr=theirs)
+        self.guest = subprocess.Popen(["sh", "-c", script], stdin=theirs, stdout=theirs, stderr=theirs,
+                                      start_new_session=True)
         theirs.close()
         self.addCleanup(self.guest.wait)
-        self.addCleanup(self.guest.kill)
+        self.addCleanup(self.kill_guest)
         self.log = directory / "log"
         self.console = Console(ours, self.log)
         self.addCleanup(self.console.close)
         self.agent = Agent(self.console)
         self.assertGreater(self.agent.wait_ready(), 0)
+
+    def kill_guest(self):
+        """The script's shell and whatever it runs."""
+        os.killpg(self.guest.pid, signal.SIGKILL)
 
     def test_output_and_status(self):
         result = self.agent.attempt("echo one\necho two >&2\nexit 7")
