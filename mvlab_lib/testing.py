@@ -4,7 +4,7 @@ import json
 import xml.etree.ElementTree
 from dataclasses import dataclass, field
 
-from . import build, guest, shell
+from . import build, config, guest, host, shell
 from .paths import BUILD, CACHE, ROOT, SYSTEM_PATH, SYSTEM_PYTHON
 from .stamp import Stamp, digest
 
@@ -39,6 +39,8 @@ def add_arguments(parser):
 
 def main(args):
     variant = build.Variant.of(args)
+    if args.full:
+        host.install(config.load(build.CONFIG)["host"]["full"])
     out = build.build(variant, (build.EMULATOR, QTESTS))
     guest.prepare()
     prepare()
