@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Speed of a guest whose kernel rewrites the DACR all the time: QEMU with mvlab's patches, without, and never flushing.
 
-Every run boots the same guest once with each flavour of QEMU, in changing order, and measures all rows in it. A ratio is
-the median of the ratios within the runs, so that a busy machine disturbs both of its sides. The network rows go over a tap
-in a network namespace made for them.
+Every run boots the same guest with each flavour of QEMU, side by side, and measures each row in all of them, one guest after
+the other while the others are idle, several rounds in changing order. A ratio is the median of the ratios within the
+rounds, whose measurements are seconds apart, so that a busy machine disturbs both of its sides. The network rows go over
+taps in a network namespace made for them.
 """
 import argparse
 import json
@@ -25,19 +26,18 @@ from .stamp import write_atomically
 
 PACKAGES = ["cpio", "gcc-arm-linux-gnueabi", "iperf3", "iproute2", "libc6-dev-armel-cross", "util-linux"]
 DIRECTORY = BUILD / "bench/guest"
-RUNS = 5
-NETDEV = f"tap,ifname={TAP},script=no,downscript=no"
+RUNS, ROUNDS = 5, 3
 
 
-def sheevaplug(initrd):
+def sheevaplug(initrd, netdev):
     """QEMU's options for the board with Debian's kernel."""
-    return Board("sheevaplug", initrd=initrd, append=AGENT, netdevs=[NETDEV]).options()
+    return Board("sheevaplug", initrd=initrd, append=AGENT, netdevs=[netdev]).options()
 
 
-def versatilepb(initrd):
+def versatilepb(initrd, netdev):
     """QEMU's options for QEMU's own ARMv5 board with PCI and a kernel of the same version."""
     return ["-M", "versatilepb", "-m", "256", "-kernel", str(multi_v5.KERNEL), "-dtb", str(multi_v5.DTB),
-            "-initrd", str(initrd), "-append", f"console=ttyAMA0 {AGENT}", "-nic", f"{NETDEV},model=e1000",
+            "-initrd", str(initrd), "-append", f"console=ttyAMA0 {AGENT}", "-nic", f"{netdev},model=e1000",
             "-global", "e1000.romfile="]
 
 
@@ -47,7 +47,9 @@ MACHINES = {"sheevaplug": sheevaplug, "versatilepb": versatilepb}
 def add_arguments(parser):
     parser.add_argument("--runs", type=positive, default=RUNS, metavar="N",
                         help=f"paired runs (default: {RUNS}; fewer are too few to quote)")
-    parser.add_argument("--seconds", type=positive, default=3, metavar="S", help="length of a row (default: 3)")
+    parser.add_argument("--rounds", type=positive, default=ROUNDS, metavar="N",
+                        help=f"measurements of a row in each run (default: {ROUNDS})")
+    parser.add_argument("--seconds", type=positive, default=1, metavar="S", help="length of a measurement (default: 1)")
     parser.add_argument("--rows", type=row_names, default=list(ROWS), metavar="ROW,...",
                         help=f"some of: {', '.join(ROWS)} (default: all)")
     parser.add_argument("--full", action="store_true",
@@ -81,17 +83,23 @@ def main(args):
     if args.full:
         multi_v5.prepare()
     initrd = make_initrd()
-    boots = [{"label": {"machine": machine, "run": run, "flavour": flavour},
-              "emulator": str(emulators[flavour]), "options": MACHINES[machine](initrd)}
-             for machine in machines for run in range(args.runs) for flavour in rotated(FLAVOURS, run)]
-    results = measure({"rows": args.rows, "seconds": args.seconds, "directory": str(DIRECTORY), "boots": boots})
-    figures = {machine: summary([r for r in results if r["machine"] == machine], args) for machine in machines}
+    results = measure({"rows": args.rows, "rounds": args.rounds, "seconds": args.seconds, "directory": str(DIRECTORY),
+                       "runs": [{"label": {"machine": machine, "run": run}, "guests": guests(machine, initrd, emulators)}
+                                for machine in machines for run in range(args.runs)]})
+    figures = {machine: summary([r["rows"] for r in results if r["machine"] == machine], args) for machine in machines}
     for machine in machines:
         print_table(machine, args, figures[machine])
     if args.json:
-        write_atomically(args.json, json.dumps({"seconds": args.seconds, "per_cpu": args.per_cpu, "boots": results,
+        write_atomically(args.json, json.dumps({"seconds": args.seconds, "per_cpu": args.per_cpu, "runs": results,
                                                 "summary": figures}, indent=1))
     return 0
+
+
+def guests(machine, initrd, emulators):
+    """The guests of a run: flavour, emulator and QEMU's options, with a tap for each."""
+    return [{"flavour": flavour, "emulator": str(emulators[flavour]),
+             "options": MACHINES[machine](initrd, f"tap,ifname={TAP.format(number)},script=no,downscript=no")}
+            for number, flavour in enumerate(FLAVOURS)]
 
 
 def make_initrd():
@@ -106,13 +114,8 @@ def make_initrd():
     return initrd
 
 
-def rotated(items, by):
-    by %= len(items)
-    return [*items[by:], *items[:by]]
-
-
 def measure(plan):
-    """Runs the plan in a network namespace of its own; returns one dictionary per boot."""
+    """Runs the plan in a network namespace of its own; returns one dictionary per run."""
     if not shutil.which("unshare"):
         raise Error("unshare (package util-linux) is needed for a network namespace")
     runner = ["unshare", "-rn", SYSTEM_PYTHON, "-m", "mvlab_lib.bench_guest_run"]
@@ -124,21 +127,18 @@ def measure(plan):
                               env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1")) as process:
             for line in process.stdout:
                 results.append(json.loads(line))
-                if sys.stderr.isatty() or len(results) % len(FLAVOURS) == 0:
-                    shell.say(f"measured {len(results)} of {len(plan['boots'])} boots")
+                shell.say(f"measured {len(results)} of {len(plan['runs'])} runs")
     if process.returncode:
-        raise Error(f"the measurement stopped after {len(results)} of {len(plan['boots'])} boots")
+        raise Error(f"the measurement stopped after {len(results)} of {len(plan['runs'])} runs")
     return results
 
 
-def summary(results, args):
-    """{row: medians per flavour, and medians of the ratios within a run} of one machine's results."""
-    runs = {}
-    for result in results:
-        runs.setdefault(result["run"], {})[result["flavour"]] = result["rows"]
+def summary(runs, args):
+    """{row: medians per flavour, and medians of the ratios within a round} of one machine's runs."""
     table = {}
     for name in args.rows:
-        of = {flavour: [figure(run[flavour][name], args.per_cpu) for run in runs.values()] for flavour in FLAVOURS}
+        rounds = [one for run in runs for one in run[name]]
+        of = {flavour: [figure(one[flavour], args.per_cpu) for one in rounds] for flavour in FLAVOURS}
         table[name] = {"unit": ROWS[name][0], **{flavour: statistics.median(of[flavour]) for flavour in FLAVOURS},
                        "patched/unpatched": ratio(of[PATCHED], of[UNPATCHED]),
                        "patched/never-flush": ratio(of[PATCHED], of[NEVER_FLUSH])}
@@ -154,7 +154,7 @@ def ratio(of, to):
 
 
 def print_table(machine, args, table):
-    print(f"{machine}, medians of {args.runs} paired runs" + (", per CPU second of QEMU" if args.per_cpu else ""))
+    print(f"{machine}, medians of {args.runs} paired runs of {args.rounds} rounds" + (", per CPU second of QEMU" if args.per_cpu else ""))
     heads = [UNPATCHED, PATCHED, NEVER_FLUSH, "patched/unpatched", "patched/never-flush"]
     print(f"{'':14}{'':>18}" + "".join(f"{head:>{max(13, len(head) + 2)}}" for head in heads))
     for row, cells in table.items():

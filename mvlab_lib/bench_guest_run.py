@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measures guests, inside a network namespace made for it: reads a plan (JSON) on standard input, writes a line of JSON per
-boot on standard output. bench_guest.py starts it and says what is in the plan.
+run on standard output. bench_guest.py starts it and says what is in the plan.
 """
 import json
 import os
@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from .console import Agent
@@ -15,16 +17,25 @@ from .errors import Error
 from .machine import Machine
 from .servers import Iperf3
 
-HOST_ADDRESS, GUEST_ADDRESS = "192.168.7.1", "192.168.7.2"
-TAP = "tap0"
+TAP, HOST_ADDRESS, GUEST_ADDRESS = "tap{0}", "192.168.{0}.1", "192.168.{0}.2"     # of the guest with that number
 
-PREPARATION = f"""
+PREPARATION = """
 dmesg -n 1
-ip addr add {GUEST_ADDRESS}/24 dev eth0
+ip addr add {guest}/24 dev eth0
 ip link set eth0 up
 until [ "$(cat /sys/class/net/eth0/carrier)" = 1 ]; do usleep 100000; done
-until ping -c 1 -W 1 {HOST_ADDRESS} >/dev/null; do :; done
+until ping -c 1 -W 1 {host} >/dev/null; do :; done
 """
+
+
+@dataclass
+class Subject:
+    """A guest that is measured: its flavour of QEMU, its shell, QEMU's process, and the iperf3 server for it."""
+    flavour: str
+    agent: Agent
+    pid: int
+    address: str
+    port: int
 
 
 def rate(text):
@@ -33,7 +44,7 @@ def rate(text):
 
 
 def dd_rate(text):
-    """Writes per second of a busybox dd under time: "40000+0 records out", "real    0m 1.25s"."""
+    """Writes per second of a busybox dd under time: "50000+0 records out", "real    0m 1.25s"."""
     records = re.search(r"^(\d+)\+0 records out", text, re.MULTILINE)
     minutes, seconds = re.search(r"^real\s+(\d+)m\s*([\d.]+)s", text, re.MULTILINE).groups()
     return int(records[1]) / (int(minutes) * 60 + float(seconds))
@@ -58,12 +69,12 @@ def iperf(text):
 
 
 def client(options):
-    return f"iperf3 -J -c {HOST_ADDRESS} -p {{port}} -t {{seconds}} {options} 2>/dev/null"
+    return f"iperf3 -J -c {{address}} -p {{port}} -t {{seconds}} {options} 2>/dev/null"
 
 
 # name: (unit, guest command, what its output means). More is better in every row.
 ROWS = {
-    "dd": ("1-byte writes/s", "time dd if=/dev/zero of=/dev/null bs=1 count=$(({seconds} * 20000)) 2>&1", dd_rate),
+    "dd": ("1-byte writes/s", "time dd if=/dev/zero of=/dev/null bs=1 count=$(({seconds} * 50000)) 2>&1", dd_rate),
     "getpid": ("calls/s", "guest-bench getpid {seconds}", rate),
     "pipe": ("round trips/s", "guest-bench pipe {seconds}", rate),
     "fork-exec": ("children/s", "guest-bench forkexec {seconds}", rate),
@@ -74,9 +85,14 @@ ROWS = {
 }
 
 
-def make_network():
-    for command in (f"ip tuntap add {TAP} mode tap vnet_hdr", f"ip addr add {HOST_ADDRESS}/24 dev {TAP}",
-                    f"ip link set {TAP} up", "ip link set lo up"):
+def make_network(guests):
+    """A tap with the host's address for each guest."""
+    commands = ["ip link set lo up"]
+    for number in range(guests):
+        tap = TAP.format(number)
+        commands += [f"ip tuntap add {tap} mode tap vnet_hdr", f"ip addr add {HOST_ADDRESS.format(number)}/24 dev {tap}",
+                     f"ip link set {tap} up"]
+    for command in commands:
         subprocess.run(command.split(), check=True)
 
 
@@ -86,29 +102,46 @@ def cpu_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured(agent, pid, name, values):
-    """One row: its figure per second, and the share of one CPU that QEMU (process pid) had meanwhile."""
+def measured(subject, name, seconds):
+    """One row: its figure per second, and the share of one CPU that QEMU had meanwhile."""
     _, command, meaning = ROWS[name]
-    begin, cpu = time.monotonic(), cpu_seconds(pid)
-    output = agent.run(command.format(**values))
-    return {"rate": meaning(output), "cpu": (cpu_seconds(pid) - cpu) / (time.monotonic() - begin)}
+    begin, cpu = time.monotonic(), cpu_seconds(subject.pid)
+    output = subject.agent.run(command.format(seconds=seconds, address=subject.address, port=subject.port))
+    return {"rate": meaning(output), "cpu": (cpu_seconds(subject.pid) - cpu) / (time.monotonic() - begin)}
 
 
-def boot(emulator, options, plan):
-    """Boots one guest and measures all rows in it."""
-    with Machine(emulator, options, Path(plan["directory"])) as machine, Iperf3(HOST_ADDRESS) as server:
-        agent = Agent(machine.console)
+def start(stack, guests, directory):
+    """Boots guests side by side; returns them as Subjects, ready to be measured. They end with the stack."""
+    machines = [stack.enter_context(Machine(guest["emulator"], guest["options"], directory / guest["flavour"]))
+                for guest in guests]
+    subjects = []
+    for number, (guest, machine) in enumerate(zip(guests, machines)):
+        agent, host = Agent(machine.console), HOST_ADDRESS.format(number)
         agent.wait_ready()
-        agent.run(PREPARATION)
-        values = {"seconds": plan["seconds"], "port": server.port}
-        return {name: measured(agent, machine.process.pid, name, values) for name in plan["rows"]}
+        agent.run(PREPARATION.format(host=host, guest=GUEST_ADDRESS.format(number)))
+        server = stack.enter_context(Iperf3(host))
+        subjects.append(Subject(guest["flavour"], agent, machine.process.pid, host, server.port))
+    return subjects
+
+
+def rotated(items, by):
+    by %= len(items)
+    return [*items[by:], *items[:by]]
+
+
+def measure(subjects, plan):
+    """{row: one dictionary for each round, {flavour: figure}}; the guests take turns, in changing order."""
+    return {name: [{subject.flavour: measured(subject, name, plan["seconds"]) for subject in rotated(subjects, number)}
+                   for number in range(plan["rounds"])] for name in plan["rows"]}
 
 
 def main():
     plan = json.load(sys.stdin)
-    make_network()
-    for item in plan["boots"]:
-        print(json.dumps({**item["label"], "rows": boot(item["emulator"], item["options"], plan)}), flush=True)
+    make_network(max(len(run["guests"]) for run in plan["runs"]))
+    for run in plan["runs"]:
+        with ExitStack() as stack:
+            subjects = start(stack, run["guests"], Path(plan["directory"]))
+            print(json.dumps({**run["label"], "rows": measure(subjects, plan)}), flush=True)
 
 
 if __name__ == "__main__":
