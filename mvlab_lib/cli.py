@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import bench, boot, path, qemu, run, setup, testing
+from . import bench, boot, path, prof, qemu, run, setup, testing
 from .errors import Error
 
 DESCRIPTION = """\
@@ -17,6 +17,7 @@ VERBS = {
     "run": (run, "boot a SheevaPlug and check its network", "./mvlab run --json result.json"),
     "test": (testing, "build everything and run the tests", "./mvlab test -- --suite unit"),
     "bench": (bench, "measure, with ratios to compare", "./mvlab bench guest --json guest.json"),
+    "prof": (prof, "count the guest's instructions by function", "./mvlab prof 'gzip -9 </bin/busybox >/dev/null'"),
     "boot": (boot, "a console on a board", "./mvlab boot --board guruplug --pcap guru.pcap"),
     "qemu": (qemu, "run the built QEMU as it is", "./mvlab qemu -- -M sheevaplug,help"),
     "path": (path, "print where a file is", "./mvlab path dtb --board dockstar"),

@@ -52,7 +52,7 @@ def prepare(update=False):
         host.prepare()
         with shell.locked(CACHE / "lock"):
             record = fetched(update)
-        stamp = Stamp(GUEST / "stamp", digest(record, config.load(CONFIG), ROOT / "guest/rootfs",
+        stamp = Stamp(GUEST / "stamp", digest(record, config.load(CONFIG), ROOT / "guest/rootfs", ROOT / "guest/mark",
                                               ROOT / "mvlab_lib/guest.py", ROOT / "mvlab_lib/initramfs.py"))
         if not stamp.current():
             shell.say(f"making the guest's files: Linux {record['abi']}")

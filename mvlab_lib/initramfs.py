@@ -4,11 +4,15 @@ import gzip
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 from . import shell
 from .errors import Error
 from .paths import ROOT, SYSTEM_PATH
 
+CROSS_COMPILE = ["arm-linux-gnueabi-gcc", "-march=armv5te", "-marm", "-O2", "-Wall", "-Wextra", "-Werror", "-ffreestanding",
+                 "-nostdlib", "-static", "-Wl,--build-id=none", "-s"]
 LIBRARY_DIRECTORIES = ["lib/arm-linux-gnueabi", "usr/lib/arm-linux-gnueabi", "lib", "usr/lib"]
 
 
@@ -20,6 +24,7 @@ def make(wanted, abi, unpacked, rootfs, initrd):
         (rootfs / name).mkdir(parents=True, exist_ok=True)
     add_busybox(unpacked["busybox-static"], rootfs)
     add_programs(wanted["programs"], unpacked, rootfs)
+    add_built(wanted["built"], rootfs)
     add_modules(wanted["modules"], abi, next(d for n, d in unpacked.items() if n == f"linux-image-{abi}"), rootfs)
     pack(rootfs, initrd)
 
@@ -36,6 +41,12 @@ def add_programs(programs, unpacked, rootfs):
         origin = find(program, unpacked)
         shutil.copy2(origin, rootfs / program)
         add_libraries(origin, unpacked, rootfs / "lib")
+
+
+def add_built(sources, rootfs):
+    """Compiles programs of ours, which need no library."""
+    for program, origin in sources.items():
+        shell.output([*CROSS_COMPILE, "-o", rootfs / program, ROOT / origin])
 
 
 def add_libraries(binary, unpacked, directory):
@@ -116,3 +127,16 @@ def pack(rootfs, initrd):
     if done.returncode:
         raise Error(f"cpio: {shell.last_line(done.stderr.decode(errors='replace'))}")
     initrd.write_bytes(gzip.compress(done.stdout, 9, mtime=0))
+
+
+def with_job(script, initrd, path):
+    """Writes a copy of the file initrd to path that has the shell script as /lib/mvlab/job, run with mvlab=job; returns path."""
+    with tempfile.TemporaryDirectory() as scratch:
+        job = Path(scratch) / "root/lib/mvlab/job"
+        job.parent.mkdir(parents=True)
+        job.write_text(script)
+        job.chmod(0o755)
+        extra = Path(scratch) / "extra.gz"
+        pack(Path(scratch) / "root", extra)
+        path.write_bytes(initrd.read_bytes() + extra.read_bytes())
+    return path

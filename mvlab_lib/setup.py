@@ -2,7 +2,7 @@
 """Sets everything up: packages, QEMU's source, the overlay, the build, guest kernel, U-Boot and user space."""
 from pathlib import Path
 
-from . import build, export, guest, shell, source
+from . import build, export, guest, plugins, shell, source, testing
 
 
 def add_arguments(parser):
@@ -20,6 +20,7 @@ def main(args):
         shell.say(f"the series for QEMU is in {args.export}")
         return 0
     build.build(variant, update=args.update)
+    testing.prepare(plugins.TARGETS)
     guest.prepare(args.update)
     shell.say(f"ready: {variant.emulator}")
     return 0

@@ -4,8 +4,8 @@ import json
 import xml.etree.ElementTree
 from dataclasses import dataclass, field
 
-from . import build, config, guest, host, shell
-from .paths import BUILD, CACHE, ROOT, SYSTEM_PATH, SYSTEM_PYTHON
+from . import build, config, guest, host, plugins, shell, source
+from .paths import BUILD, CACHE, QEMU, ROOT, SYSTEM_PATH, SYSTEM_PYTHON
 from .stamp import Stamp, digest
 
 OUT = BUILD / "tests"
@@ -70,15 +70,17 @@ def environment(**changes):
                              CCACHE_DIR=CACHE / "ccache", LC_ALL="C.UTF-8", **changes)
 
 
-def prepare():
-    """Configures and builds what the tests need beside QEMU."""
+def prepare(targets=()):
+    """Configures and builds what needs no QEMU: the tests' programs and the plugins, or only the targets."""
     with shell.locked(BUILD / "lock"):
-        stamp = Stamp(BUILD / "tests.stamp", digest(str(ROOT), list(map(str, meson()))))
+        options = [f"-Dqemu_source={source.user_tree() or QEMU / 'src'}"]
+        stamp = Stamp(BUILD / "tests.stamp", digest(str(ROOT), options, list(map(str, meson()))))
         if not (stamp.current() and (OUT / "build.ninja").is_file()):
-            shell.logged([*meson(), "setup", "--wipe" if OUT.is_dir() else "--reconfigure", OUT, ROOT], "meson-tests.log",
-                         env=environment(CC="ccache gcc"))
+            shell.logged([*meson(), "setup", "--wipe" if OUT.is_dir() else "--reconfigure", *options, OUT, ROOT],
+                         "meson-tests.log", env=environment(CC="ccache gcc"))
             stamp.write()
-        shell.logged(["ninja", "-C", OUT], "ninja-tests.log", env=environment())
+        shell.logged(["ninja", "-C", OUT, *targets], "ninja-tests.log", env=environment())
+        plugins.link(OUT)
 
 
 def run(name, out, full, options, variables=None):

@@ -23,8 +23,10 @@
 #include "qemu/error-report.h"
 #include "system/block-backend.h"
 #include "system/blockdev.h"
+#include "system/device_tree.h"
 #include "system/reset.h"
 #include "system/system.h"
+#include <libfdt.h>
 
 #define TYPE_KIRKWOOD_MACHINE MACHINE_TYPE_NAME("kirkwood")
 OBJECT_DECLARE_TYPE(KirkwoodMachineState, KirkwoodMachineClass,
@@ -229,6 +231,19 @@ static void board_load_firmware(KirkwoodMachineState *m, const char *name)
     }
 }
 
+/*
+ * No board brings its second UART to a connector, so device trees have it
+ * disabled. It is enabled for a guest that gets something connected there.
+ */
+static void board_modify_dtb(const struct arm_boot_info *info, void *fdt)
+{
+    static const char uart[] = "/ocp@f1000000/serial@12100";
+
+    if (serial_hd(1) && fdt_path_offset(fdt, uart) >= 0) {
+        qemu_fdt_setprop_string(fdt, uart, "status", "okay");
+    }
+}
+
 static void board_init(MachineState *machine)
 {
     KirkwoodMachineState *m = KIRKWOOD_MACHINE(machine);
@@ -261,6 +276,7 @@ static void board_init(MachineState *machine)
     m->boot_info = (struct arm_boot_info) {
         .ram_size = machine->ram_size,
         .board_id = board->arm_machine_id,
+        .modify_dtb = board_modify_dtb,
     };
     arm_load_kernel(&m->soc.cpu, machine, &m->boot_info);
     if (m->boot_info.is_linux && !machine->dtb) {

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The plugin funcprof counts what icount counts, and knows where: a bare-metal program with known counts, and Debian's kernel."""
+import json
+import re
+import subprocess
+import unittest
+
+import lab
+from funcprof.build import build
+from mvlab_lib import funcprof, initramfs, plugins, prof
+from mvlab_lib.errors import Error
+from mvlab_lib.machine import Board
+
+ICOUNT = ["-icount", "shift=1,sleep=off"]
+RESET_STOPS = ["-no-reboot", "-no-shutdown"]
+UNKNOWN = "[unknown]"       # the program before the first task switch
+
+# What stands in program.S, counted by hand: {(context, program, function): (instructions, calls)} of each region.
+# main, without the calls themselves: the first mark, `mov r4`, `subs` and `bne` each time, and what the last mark needs.
+ROUNDS = 50
+
+
+def main(calls, rounds=ROUNDS):
+    """main's instructions if each round has so many of them beside `subs` and `bne`."""
+    return 2 + rounds * (calls + 2) + 4, 0
+
+
+def process(**functions):
+    return {("process", UNKNOWN, name): counts for name, counts in functions.items()}
+
+
+def each(instructions, calls=1):
+    """A function of so many instructions, executed in each round."""
+    return ROUNDS * instructions, ROUNDS * calls
+
+
+VECTOR = each(1, 0)         # only the one at address 0 would be the first instruction of `vectors`
+REGIONS = [
+    process(main=main(1, 100), six=(600, 100)),
+    # the aborted load is not executed; the handler has 5 instructions
+    process(main=main(1), aborts=each(3), vectors=VECTOR, data_abort=each(5)),
+    # the load that is tried again is executed once
+    process(main=main(4), restarts=each(5), restarts_multiple=each(5), vectors=each(2, 0), data_abort=each(10, 2)),
+    process(main=main(3), undefined_insn=each(3), svc_insn=each(3), bkpt_insn=each(3), vectors=each(3, 0),
+            undefined=each(1), svc=each(1), prefetch_abort=each(7)),
+    process(main=main(1), calls_hole=each(4), vectors=VECTOR, prefetch_abort=each(7)),
+    process(main=main(1), device=each(9)),
+    process(main=main(1), changes_itself=each(8)),
+    process(main=main(1), sleeps=each(7)),
+    # irq: 17 instructions with the softirq, 14 in it
+    {**process(main=main(1)), ("idle", "", "do_idle"): each(10), ("softirq", "", "__do_softirq"): each(9),
+     ("hardirq", "", "irq"): each(17 + 14, 2), ("hardirq", "", "vectors"): each(2, 0)},
+    # the end of the interrupt, from ret_to_user_from_irq on, is the program's
+    {**process(main=main(1), user=each(12), svc=each(1), vectors=VECTOR, ret_to_user_from_irq=each(3)),
+     ("hardirq", "", "irq"): each(9), ("hardirq", "", "vectors"): VECTOR},
+    {("process", UNKNOWN, "main"): (6, 0), ("process", UNKNOWN, "__set_task_comm"): (5, 1),
+     ("process", "alpha", "__switch_to"): (1, 1), ("process", "alpha", "main"): (9, 0), ("process", "alpha", "six"): (6, 1),
+     ("process", "betabet", "__switch_to"): (1, 1), ("process", "betabet", "main"): (5, 0), ("process", "betabet", "six"): (6, 1)},
+]
+
+
+def counted(profile):
+    return {row.key[:3]: (row.instructions, row.calls) for row in profile.rows}
+
+
+def plugin(**options):
+    return ["-plugin", ",".join([str(plugins.FUNCPROF), *(f"{name.replace('_', '-')}={value}" for name, value in options.items())])]
+
+
+class Stopped(lab.Machine):
+    """A machine that has run until it reset itself, and is stopped there."""
+
+    def __init__(self, directory, options):
+        super().__init__(lab.EMULATOR, [*options, *RESET_STOPS], directory, monitor=True)
+        self.qmp = lab.Qmp(self.monitor)
+        self.qmp.wait_event("SHUTDOWN")
+
+    def icount(self):
+        """The instructions that icount has counted since the machine started."""
+        return self.qmp.execute("query-replay")["icount"]
+
+
+class BareMetal(lab.TestCase):
+    """The program of funcprof/program.S."""
+
+    def setUp(self):
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.image, self.symbols, self.out = (self.directory / name for name in ("program.elf", "symbols", "result.json"))
+        build(self.image, self.symbols)
+
+    def options(self, **options):
+        return ["-M", "sheevaplug", "-nodefaults", "-kernel", str(self.image), *plugin(out=self.out, **options)]
+
+    def run_program(self, icount=None, **options):
+        """Runs the program; returns how many instructions icount has counted, and the result."""
+        with Stopped(self.directory, [*self.options(**options), *(icount or ICOUNT)]) as machine:
+            executed = machine.icount()
+        return executed, json.loads(self.out.read_text())
+
+    def test_each_region_is_counted(self):
+        self.run_program(symbols=self.symbols)
+        for number, (expected, profile) in enumerate(zip(REGIONS, funcprof.read(self.out), strict=True)):
+            with self.subTest(number):
+                self.assertEqual(counted(profile), expected)
+
+    def test_total_is_icounts(self):
+        for shift in (0, 1, 7):
+            with self.subTest(shift=shift):
+                executed, result = self.run_program(["-icount", f"shift={shift},sleep=off"], symbols=self.symbols, from_start="on")
+                self.assertEqual(result["instructions"], executed)
+                self.assertEqual(result["doubts"], {})
+
+    def test_without_symbols(self):
+        self.run_program()
+        profiles = funcprof.read(self.out)
+        self.assertEqual([profile.instructions for profile in profiles],
+                         [sum(count for count, _ in region.values()) for region in REGIONS])
+        self.assertEqual({row.function for row in profiles[0].rows}, {"[unknown 0x00008000]"})
+
+    def test_missing_symbols(self):
+        """The guest runs on, nothing is lost, and the result says what is missing."""
+        _, result = self.run_program(symbols=self.directory / "none")
+        self.assertEqual(result["errors"], [f"{self.directory / 'none'}: No such file or directory"])
+        self.assertEqual(len(result["regions"]), len(REGIONS))
+        with self.assertRaisesRegex(Error, "none: No such file"):
+            funcprof.read(self.out)
+
+
+class BadOptions(lab.TestCase):
+    """One line, status 2."""
+
+    def refused(self, *options):
+        done = subprocess.run([lab.EMULATOR, "-M", "sheevaplug", "-display", "none", "-plugin",
+                               ",".join([str(plugins.FUNCPROF), *options])], capture_output=True, text=True, check=False, timeout=lab.HANG)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_refused(self):
+        for options, expected in [([], "out=FILE is missing"), (["out=/nowhere/x"], "out=/nowhere/x: No such file or directory"),
+                                  (["out="], "out: the value is empty"), (["oui=x"], "no option oui"),
+                                  (["out=/dev/null", "symbols="], "symbols: the value is empty"),
+                                  (["out=/dev/null", "from-start=maybe"], "from-start=maybe: must be on or off")]:
+            with self.subTest(options):
+                self.assertIn(f"funcprof: {expected}", self.refused(*options))
+
+
+class Debian(lab.TestCase):
+    """The laboratory's kernel and user space."""
+
+    JOB = """#!/bin/sh
+exec </dev/null >/dev/console 2>&1
+/lib/mvlab/send-symbols || exit
+for region in 1 2; do
+    mark 2
+    head -c 300000 /bin/busybox | gzip -9 | md5sum
+    sleep 0.1
+    mark 3
+done
+"""
+
+    def boot_job(self, label, **options):
+        """Boots, runs the job; returns icount's instructions and the plugin's file."""
+        directory = self.directory / label
+        directory.mkdir(parents=True, exist_ok=True)
+        symbols, out = directory / "symbols", directory / "result.json"
+        initrd = initramfs.with_job(self.JOB, lab.guest.INITRD, directory / "initrd.gz")
+        board = Board(initrd=initrd, append="mvlab=job panic=-1", netdevs=[])
+        serial = ["-serial", f"file:{directory / 'console.log'}", "-chardev", f"file,id=symbols,path={symbols}", "-serial", "chardev:symbols"]
+        with Stopped(directory, [*board.options(), *serial, *prof.CLOCK, *ICOUNT,
+                                 *plugin(symbols=symbols, out=out, **options)]) as machine:
+            executed = machine.icount()
+        return executed, out
+
+    def test_total_is_icounts(self):
+        """From the first instruction of the boot on, with all its faults and accesses to devices."""
+        executed, out = self.boot_job("from-start", from_start="on")
+        self.assertEqual(json.loads(out.read_text())["instructions"], executed)
+        self.assertEqual(json.loads(out.read_text())["doubts"], {})
+
+    def test_runs_are_equal(self):
+        (first_executed, first), (second_executed, second) = self.boot_job("first"), self.boot_job("second")
+        self.assertEqual(first_executed, second_executed)
+        self.assertEqual(first.read_text(), second.read_text())
+        self.check_regions(funcprof.read(first))
+
+    def check_regions(self, profiles):
+        self.assertEqual(len(profiles), 2)
+        for profile in profiles:
+            contexts, programs = profile.by_context(), profile.by_program()
+            self.assertEqual(next(iter(programs)), "gzip")          # it has most to do
+            self.assertIn("md5sum", programs)
+            self.assertNotIn(UNKNOWN, programs)
+            for context in ("softirq", "hardirq", "idle"):
+                self.assertGreater(contexts[context], 0)
+            # 2 ns each, and the processor sleeps for most of 0.1 s
+            self.assertLess(profile.instructions * 2, profile.guest_ns - 50_000_000)
+            self.assertGreater(profile.calls("__switch_to"), 3)
+            self.assertFalse([row for row in profile.rows if re.match(r"\[unknown", row.function)])
+
+
+if __name__ == "__main__":
+    lab.main()
