@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from . import bench, boot, path, prof, qemu, run, setup, testing
+from . import bench, boot, exp, path, prof, qemu, run, setup, testing
 from .errors import Error
 
 DESCRIPTION = """\
@@ -18,6 +18,7 @@ VERBS = {
     "test": (testing, "build everything and run the tests", "./mvlab test -- --suite unit"),
     "bench": (bench, "measure, with ratios to compare", "./mvlab bench guest --json guest.json"),
     "prof": (prof, "count the guest's instructions by function", "./mvlab prof 'gzip -9 </bin/busybox >/dev/null'"),
+    "exp": (exp, "experiments, with numbers that repeat", "./mvlab exp tso --rows 'core-100-*'"),
     "boot": (boot, "a console on a board", "./mvlab boot --board guruplug --pcap guru.pcap"),
     "qemu": (qemu, "run the built QEMU as it is", "./mvlab qemu -- -M sheevaplug,help"),
     "path": (path, "print where a file is", "./mvlab path dtb --board dockstar"),
