@@ -16,6 +16,12 @@ CONTEXTS = {"process": "#2f6db5", "softirq": "#e08a1e", "hardirq": "#b5382f", "i
 SALT = "mvlab"
 
 
+def key(axes, title):
+    """A title with the legend below it, where no bar is."""
+    axes.set_title(title, pad=24)
+    axes.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, frameon=False)
+
+
 def bars(axes, rows):
     """Instructions per MiB of each row, by context."""
     names = [row["name"] for row in rows]
@@ -26,8 +32,7 @@ def bars(axes, rows):
         left = [a + b for a, b in zip(left, values)]
     axes.invert_yaxis()
     axes.set_xlabel("million guest instructions per MiB")
-    axes.set_title("Instructions by context")
-    axes.legend(fontsize=8, loc="best")
+    key(axes, "Instructions by context")
 
 
 def use(axes, rows):
@@ -42,8 +47,7 @@ def use(axes, rows):
     axes.invert_yaxis()
     axes.set_xlim(0, 105)
     axes.set_xlabel("%")
-    axes.set_title("CPU and wire")
-    axes.legend(fontsize=8, loc="lower right")
+    key(axes, "CPU and wire")
 
 
 def histogram(axes, row):

@@ -38,6 +38,7 @@ COLUMNS = [
     ("softirq", "%", lambda row: percent(row["contexts"]["softirq"]["share"])),
     ("hardirq", "%", lambda row: percent(row["contexts"]["hardirq"]["share"])),
     ("of idle", "%", lambda row: percent(row["contexts"]["idle"]["share"])),
+    ("busy", "s/GiB", lambda row: f"{(row['virtual_ns'] - row['idle_ns']) * 1024 * MIB / row['bytes'] / 1e9:.2f}"),
     ("system", "s/GiB", lambda row: f"{row['system_us'] * 1024 * MIB / row['bytes'] / 1e6:.2f}"),
     ("segments", "/packet", lambda row: number(row.get("segments_per_packet"), 2)),
     ("full", "%", lambda row: percent(full_share(row), 2)),

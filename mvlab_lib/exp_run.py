@@ -42,7 +42,7 @@ class Run:
     def command_line(self):
         """The kernel's command line."""
         words = {"job": self.job, "to": PEER_ADDRESS.split("/", maxsplit=1)[0], "port": SINK, "address": GUEST_ADDRESS, **self.words}
-        return f"{CONSOLE} quiet panic=-1 " + " ".join(f"lab_{name}={value}" for name, value in words.items())
+        return f"{CONSOLE} quiet panic=-1 iomem=relaxed " + " ".join(f"lab_{name}={value}" for name, value in words.items())
 
     def options(self, files):
         """QEMU's options. `files`: the paths of kernel, dtb, initrd, console, symbols, plugin and profile."""
@@ -127,7 +127,7 @@ class Process:
         try:
             self.qmp = Qmp(self.sock)
             deadline = time.monotonic() + LONGEST
-            while not self.qmp.wait("SHUTDOWN", seconds=POLL):
+            while not self.qmp.wait_event("SHUTDOWN", POLL):
                 if cancelled():
                     raise KeyboardInterrupt
                 if time.monotonic() > deadline:

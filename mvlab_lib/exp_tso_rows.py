@@ -3,7 +3,7 @@
 
 All figures are integers, or ratios of integers rounded to DIGITS decimals, so that the same measurement is the same text.
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 
 from .errors import Error
@@ -16,7 +16,7 @@ MIB = 1 << 20
 GROUP = 10_000                           # super-segments of one histogram, as in the post
 SKIP = 16 * MIB                          # bytes before the histogram "rest": slow start is over by then
 DIGITS = 6
-TOP = 40                                 # functions that a result lists
+TOP = 200                                # functions that a result lists
 OVERHEAD = 14 + 4 + 8 + 12               # bytes around an IP packet: Ethernet header, FCS, preamble, gap
 HEADERS = 20 + 20                        # IPv4 and TCP without options
 CONTEXTS = ("process", "softirq", "hardirq", "idle")
@@ -41,7 +41,7 @@ class Row:
     sysctl: tuple = ()                   # (name below net.ipv4, value)
     peer: tuple = ()                     # (property of the peer, value)
     port: tuple = ()                     # (property of the NIC's port, value)
-    words: tuple = field(default=())     # more words for the guest's script
+    words: tuple = ()                    # more (word, value) for the guest's script
 
     @property
     def name(self):
@@ -49,7 +49,7 @@ class Row:
 
     def run(self, kind, size):
         """The Run that measures `kind` (profile or observe) of this row with so many bytes."""
-        words = {"run": kind, "mode": self.mode, "speed": self.speed, "bytes": size, "group": GROUP, "skip": SKIP,
+        words = {"run": kind, "mode": self.mode, "speed": self.speed, "bytes": size, "hystart": 0, "call": "sendfile", "group": GROUP, "skip": SKIP,
                  **dict(self.words)}
         if self.sysctl:
             words["sysctl"] = ",".join(f"{name}={value}" for name, value in self.sysctl)
@@ -58,23 +58,44 @@ class Row:
 
 ROWS = [Row(mode, speed, shift) for speed, shifts in SPEEDS.items() for shift in shifts for mode in MODES]
 
-# The third question: what decides the size of a super-segment at 1000 Mb/s. Each entry changes one thing of `base`.
-SWEEP = [Row("core", 1000, shift, **change) for shift, change in (
-    (1, {"label": "base"}),
-    (1, {"label": "rtt-log-0", "sysctl": (("tcp_tso_rtt_log", 0),)}),
-    (1, {"label": "win-divisor-1", "sysctl": (("tcp_tso_win_divisor", 1),)}),
-    (1, {"label": "win-divisor-16", "sysctl": (("tcp_tso_win_divisor", 16),)}),
-    (1, {"label": "ack-every-1", "peer": (("ack", "every=1"),)}),
-    (1, {"label": "ack-batch-45", "peer": (("ack", "batch=45:1000000"),)}),
-    (1, {"label": "delay-1ms", "peer": (("delay", 1_000_000),)}),
-    (1, {"label": "delay-1ms-rtt-log-0", "sysctl": (("tcp_tso_rtt_log", 0),), "peer": (("delay", 1_000_000),)}),
-    (1, {"label": "window-64k", "peer": (("window", 65536),)}),
-    (1, {"label": "no-timestamps", "sysctl": (("tcp_timestamps", 0),)}),
-    (2, {"label": "base"}),
-    (3, {"label": "base"}),
-    (3, {"label": "rtt-log-0", "sysctl": (("tcp_tso_rtt_log", 0),)}),
-    (3, {"label": "ack-every-1", "peer": (("ack", "every=1"),)}),
-)]
+NO_TIMESTAMPS = ("tcp_timestamps", 0)
+RTT_LOG_0 = ("tcp_tso_rtt_log", 0)
+WINDOW_64K = ("window", 65536)
+
+
+def swept(speed, shift, label, sysctl=(), peer=(), words=()):
+    return Row("core", speed, shift, label, tuple(sysctl), tuple(peer), words=tuple(words))
+
+
+# The third question: what decides the size of a super-segment. Each row changes a thing or two of a `base`.
+SWEEP = [
+    swept(1000, 1, "base"),
+    swept(1000, 1, "rtt-log-0", [RTT_LOG_0]),
+    swept(1000, 1, "win-divisor-0", [("tcp_tso_win_divisor", 0)]),
+    swept(1000, 1, "win-divisor-32", [("tcp_tso_win_divisor", 32)]),
+    swept(1000, 1, "ack-every-1", peer=[("ack", "every=1")]),
+    swept(1000, 1, "ack-batch-45", peer=[("ack", "batch=45:1000000")]),
+    swept(1000, 1, "delay-1ms", peer=[("delay", 1_000_000)]),
+    swept(1000, 1, "delay-1ms-rtt-log-0", [RTT_LOG_0], [("delay", 1_000_000)]),
+    swept(1000, 1, "window-64k", peer=[WINDOW_64K]),
+    swept(1000, 1, "window-64k-win-divisor-0", [("tcp_tso_win_divisor", 0)], [WINDOW_64K]),
+    swept(1000, 1, "no-timestamps", [NO_TIMESTAMPS]),
+    swept(1000, 1, "hystart", words=[("hystart", 1)]),
+    swept(1000, 1, "write-256k", words=[("call", "write:262144")]),
+    swept(1000, 1, "write-4k", words=[("call", "write:4096")]),
+    swept(1000, 0, "base"),
+    swept(1000, 0, "rtt-log-0", [RTT_LOG_0]),
+    swept(1000, 0, "win-divisor-0", [("tcp_tso_win_divisor", 0)]),
+    swept(1000, 3, "base"),
+    swept(1000, 3, "rtt-log-0", [RTT_LOG_0]),
+    swept(1000, 3, "write-4k", words=[("call", "write:4096")]),
+    swept(100, 1, "base"),
+    swept(100, 1, "hystart", words=[("hystart", 1)]),
+    swept(100, 1, "hystart-ack-batch-45", peer=[("ack", "batch=45:1000000")], words=[("hystart", 1)]),
+    swept(100, 1, "delay-50us", peer=[("delay", 50_000)]),
+    swept(100, 1, "delay-1ms", peer=[("delay", 1_000_000)]),
+    swept(100, 1, "no-timestamps", [NO_TIMESTAMPS]),
+]
 
 
 def decimal(value):
@@ -120,14 +141,14 @@ def figures(row, profiled, observed):
         "segments": values.get("tcp_data_segments_out"), "retransmissions": need(values, "tcp_retransmissions"),
         "tcp": {name.removeprefix("tcp_"): value for name, value in values.items() if name.startswith("tcp_")},
         "interrupts": difference(values, *[name[:-6] for name in values if name.startswith("interrupts_") and name.endswith("_begin")]),
-        "setup": {name: values[name] for name in SETUP if name in values},
+        "setup": {name: value for name, value in values.items() if name in SETUP or name.startswith("sysctl_")},
         "nic": profiled.nic, "peer": profiled.peer, "wire_busy_share": ratio(profiled.nic.get("tx-busy-ns", 0), elapsed),
     }
     return result | (histograms(observed) if observed else {})
 
 
-SETUP = ("link_speed", "link_duplex", "qdisc", "congestion_control", "tcp_segmentation_offload", "gso_max_segs", "tso_max_segs",
-         "rx_usecs", "tx_usecs", "tx_ring", "sendfile_calls", "voluntary_switches", "involuntary_switches", "qdisc_dropped",
+SETUP = ("link_speed", "link_duplex", "qdisc", "congestion_control", "hystart", "offload_tso", "gso_max_segs", "tso_max_segs",
+         "rx_usecs", "tx_usecs", "tx_ring", "calls", "voluntary_switches", "involuntary_switches", "qdisc_dropped",
          "qdisc_requeues")
 
 

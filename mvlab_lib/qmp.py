@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client of QEMU's monitor protocol over a connected socket."""
+"""A client of QEMU's monitor protocol (QMP) over a connected socket."""
 import json
 
 from .errors import Error
+
+ANSWER = 300        # seconds after which a command that is not answered counts as lost
 
 
 class Closed(Error):
@@ -14,15 +16,16 @@ class Refused(Error):
 
 
 class Qmp:
-    """A connection; events that arrive meanwhile are kept in `events`."""
+    """A connection; events that nobody has waited for yet are in `events`, oldest first."""
 
     def __init__(self, sock):
         self.sock, self.pending, self.events = sock, b"", []
-        self.receive()
+        self.receive(ANSWER)
         self.execute("qmp_capabilities")
 
-    def receive(self):
-        """The next message; socket.timeout if the socket has a timeout and nothing came (what came in part is kept)."""
+    def receive(self, seconds):
+        """The next message; TimeoutError after so many seconds without a byte (what came in part is kept)."""
+        self.sock.settimeout(seconds)
         while b"\n" not in self.pending:
             try:
                 data = self.sock.recv(65536)
@@ -37,30 +40,28 @@ class Qmp:
     def execute(self, command, **arguments):
         """What a command returns. An underscore in an argument's name stands for a hyphen."""
         request = {"execute": command, "arguments": {name.replace("_", "-"): value for name, value in arguments.items()}}
-        timeout = self.sock.gettimeout()
-        self.sock.settimeout(None)
         try:
             self.sock.sendall(json.dumps(request).encode() + b"\n")
-            while "event" in (answer := self.receive()):
+            while "event" in (answer := self.receive(ANSWER)):
                 self.events.append(answer)
         except ConnectionError as err:
             raise Closed("QEMU closed its monitor") from err
-        finally:
-            self.sock.settimeout(timeout)
+        except TimeoutError as err:
+            raise Error(f"QEMU does not answer {command}") from err
         if "error" in answer:
             raise Refused(f"{command}: {answer['error']['desc']}")
         return answer["return"]
 
-    def wait(self, *names, seconds):
-        """The next event of those names, or None if it does not come within so many seconds of silence."""
-        self.sock.settimeout(seconds)
-        try:
-            while True:
-                if found := next((event for event in self.events if event["event"] in names), None):
-                    self.events.remove(found)
-                    return found
-                self.events.append(self.receive())
-        except TimeoutError:
-            return None
-        finally:
-            self.sock.settimeout(None)
+    def wait_event(self, name, seconds=None):
+        """The next event of that name, also one that came earlier. After so many seconds of silence None; without a limit
+        silence is an error in the end."""
+        while True:
+            for number, event in enumerate(self.events):
+                if event["event"] == name:
+                    return self.events.pop(number)
+            try:
+                self.events.append(self.receive(ANSWER if seconds is None else seconds))
+            except TimeoutError as err:
+                if seconds is None:
+                    raise Error(f"QEMU does not report {name}") from err
+                return None

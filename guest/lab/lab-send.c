@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-or-later
  *
- * lab-send ADDRESS PORT BYTES FILE: one TCP connection that sends BYTES with
- * sendfile(), over and over from the zeroes of FILE, and waits until the
- * receiver has closed. The marks 2 and 3 of guest/mark/mark.h stand around just
+ * lab-send ADDRESS PORT BYTES FILE sendfile|write:SIZE: one TCP connection
+ * that sends BYTES, with sendfile() over and over from the zeroes of FILE or
+ * with write() of SIZE zeroes, and waits until the receiver has closed. The marks 2 and 3 of guest/mark/mark.h stand around just
  * that. What it cost and what TCP has to say comes out as name=value lines:
  * times in ns of the monotonic clock, CPU times in us as time(1) shows them,
  * TCP's own figures as in struct tcp_info.
@@ -25,7 +25,8 @@
 #include <unistd.h>
 #include "guest/mark/mark.h"
 
-#define STALLED_MS 60000    /* without an acknowledgement: give up */
+#define WRITE_MOST  (1024 * 1024)
+#define STALLED_MS  60000   /* without an acknowledgement: give up */
 
 static void die(const char *what)
 {
@@ -84,6 +85,25 @@ static int connected(const char *address, unsigned port)
     return s;
 }
 
+/* Sends zeroes, `size` at a time; returns the number of system calls. */
+static unsigned long long write_all(int s, size_t size,
+                                    unsigned long long bytes)
+{
+    static char zeroes[WRITE_MOST];
+    unsigned long long calls = 0;
+
+    while (bytes) {
+        ssize_t sent = write(s, zeroes, bytes < size ? bytes : size);
+
+        if (sent <= 0) {
+            die("write");
+        }
+        calls++;
+        bytes -= sent;
+    }
+    return calls;
+}
+
 /* Sends the file again and again; returns the number of system calls. */
 static unsigned long long send_all(int s, int file, off_t size,
                                    unsigned long long bytes)
@@ -140,11 +160,18 @@ int main(int argc, char **argv)
     struct rusage before, after;
     struct stat info;
     char rest[64];
+    size_t size = 0;
     int s, file;
 
-    if (argc != 5) {
-        fprintf(stderr, "usage: %s ADDRESS PORT BYTES FILE\n", argv[0]);
+    if (argc != 6 || (strcmp(argv[5], "sendfile") &&
+                      strncmp(argv[5], "write:", 6))) {
+        fprintf(stderr,
+                "usage: %s ADDRESS PORT BYTES FILE sendfile|write:SIZE\n",
+                argv[0]);
         return 2;
+    }
+    if (argv[5][0] == 'w') {
+        size = number(argv[5] + 6, WRITE_MOST);
     }
     bytes = number(argv[3], 1ULL << 40);
     file = open(argv[4], O_RDONLY);
@@ -160,7 +187,8 @@ int main(int argc, char **argv)
     getrusage(RUSAGE_SELF, &before);
     begin = now_ns();
     mark(MARK_BEGIN, begin);
-    calls = send_all(s, file, info.st_size, bytes);
+    calls = size ? write_all(s, size, bytes)
+                 : send_all(s, file, info.st_size, bytes);
     shutdown(s, SHUT_WR);
     while (read(s, rest, sizeof(rest)) > 0) {
         ;
@@ -169,7 +197,7 @@ int main(int argc, char **argv)
     mark(MARK_END, end);
     getrusage(RUSAGE_SELF, &after);
 
-    printf("bytes=%llu\nelapsed_ns=%llu\nsendfile_calls=%llu\n", bytes,
+    printf("bytes=%llu\nelapsed_ns=%llu\ncalls=%llu\n", bytes,
            end - begin, calls);
     printf("user_us=%llu\nsystem_us=%llu\n",
            us(after.ru_utime) - us(before.ru_utime),

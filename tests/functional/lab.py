@@ -8,7 +8,6 @@ Each test_*.py is a program of its own that speaks TAP:
 --full (or MVLAB_FULL=1) selects the long tier. MVLAB_OUT names the QEMU build directory to test. Logs are below build/functional/.
 """
 import hashlib
-import json
 import os
 import queue
 import shutil
@@ -26,6 +25,7 @@ from mvlab_lib import build, guest  # noqa: E402
 from mvlab_lib.console import HANG, Agent  # noqa: E402
 from mvlab_lib.machine import AGENT, Board, Machine  # noqa: E402
 from mvlab_lib.paths import BUILD  # noqa: E402
+from mvlab_lib.qmp import Qmp, Refused as QmpError  # noqa: E402, F401 (the tests' name)
 
 FULL = os.environ.get("MVLAB_FULL") == "1" or "--full" in sys.argv
 EMULATOR = Path(os.environ.get("MVLAB_OUT") or build.Variant().out) / build.EMULATOR
@@ -77,51 +77,6 @@ class Sink:
     def sha256(self):
         """The SHA-256 of the next finished connection."""
         return self.sums.get(timeout=HANG)
-
-
-class QmpError(Exception):
-    """QEMU refused a QMP command."""
-
-
-class Qmp:
-    """A QMP connection over a connected socket."""
-
-    def __init__(self, sock):
-        sock.settimeout(HANG)
-        self.stream = sock.makefile("rwb")
-        self.events = []
-        self.receive()
-        self.execute("qmp_capabilities")
-
-    def receive(self):
-        line = self.stream.readline()
-        if not line:
-            raise QmpError("QEMU closed the connection")
-        return json.loads(line)
-
-    def execute(self, command, **arguments):
-        """What a command returns. An underscore in an argument's name stands for a hyphen."""
-        request = {"execute": command, "arguments": {name.replace("_", "-"): value for name, value in arguments.items()}}
-        self.stream.write(json.dumps(request).encode() + b"\n")
-        self.stream.flush()
-        while True:
-            answer = self.receive()
-            if "event" in answer:
-                self.events.append(answer)
-            elif "error" in answer:
-                raise QmpError(f"{command}: {answer['error']['desc']}")
-            else:
-                return answer["return"]
-
-    def wait_event(self, name):
-        """Waits for an event, or takes it if it has come already."""
-        while True:
-            for number, event in enumerate(self.events):
-                if event["event"] == name:
-                    return self.events.pop(number)
-            answer = self.receive()
-            if "event" in answer:
-                self.events.append(answer)
 
 
 class Guest(Machine):

@@ -34,7 +34,7 @@ class Mistakes(unittest.TestCase):
     def test_help_has_an_example_for_each_verb(self):
         done = self.run_mvlab("--help")
         self.assertEqual(done.returncode, 0)
-        for verb in ("setup", "run", "test", "boot", "qemu", "path"):
+        for verb in ("setup", "run", "test", "exp", "boot", "qemu", "path"):
             self.assertIn(f"./mvlab {verb}", done.stdout)
 
     def test_no_verb(self):
@@ -100,6 +100,22 @@ class Mistakes(unittest.TestCase):
     def test_export_into_full_directory(self):
         self.file("x", b"x")
         self.refused("not an empty directory", "setup", "--export", self.directory)
+
+    def test_no_experiment(self):
+        self.refused("EXPERIMENT", "exp")
+
+    def test_unknown_experiment(self):
+        self.refused("warp", "exp", "warp")
+
+    def test_experiment_options(self):
+        for arguments, word in ((["--rows", "core-10-s1"], "no row 'core-10-s1'"), (["--rows", ""], "empty"),
+                                (["--size", "0"], "'0': must be from"), (["--size", "64k"], "64k"), (["--jobs", "0"], "--jobs"),
+                                (["--timestamps", "maybe"], "maybe"), (["--full", "--size", "8M"], "--full and --size"),
+                                (["--sweep", "--rows", "none-100-s1"], "none-100-s1"),
+                                (["--output", ""], "empty"), (["--output", "/proc/none"], "/proc/none"),
+                                (["--output", self.file("file", b"")], "--output")):
+            with self.subTest(str(arguments)):
+                self.refused(word, "exp", "tso", *arguments)
 
     def test_wrong_qemu_src(self):
         os.environ["QEMU_SRC"] = "/"
