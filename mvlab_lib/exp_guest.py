@@ -17,6 +17,7 @@ SOURCES = ROOT / "guest/lab"
 DIRECTORY = BUILD / "exp/guest"
 INITRD = DIRECTORY / "initrd.gz"
 RECORD = CACHE / "lab.json"
+SEND_SYMBOLS = "lib/mvlab/send-symbols"
 COMPILER = "arm-linux-gnueabi-gcc"
 COMPILER_PACKAGES = ["gcc-arm-linux-gnueabi", "libc6-dev-armel-cross"]
 FLAGS = ["-march=armv5te", "-marm", "-static", "-O2", "-Wall", "-Wextra", "-Werror", "-Wl,--build-id=none", "-I", str(ROOT)]
@@ -31,7 +32,7 @@ def prepare():
             record = fetched()
         wanted = config.load(guest.CONFIG)["lab"]
         packages = {**guest.manifest()["packages"], **record["packages"]}
-        stamp = Stamp(DIRECTORY / "stamp", digest(packages, wanted, SOURCES, ROOT / "guest/mark", FLAGS[:-2], Path(__file__),
+        stamp = Stamp(DIRECTORY / "stamp", digest(packages, wanted, SOURCES, ROOT / "guest/mark", FLAGS[:-2], ROOT / "guest/rootfs" / SEND_SYMBOLS, Path(__file__),
                                                   ROOT / "mvlab_lib/initramfs.py"))
         if not (stamp.current() and INITRD.is_file()):
             shell.say("making the experiments' guest")
@@ -60,13 +61,15 @@ def assemble(wanted, packages):
     abi = guest.manifest()["abi"]
     rootfs = DIRECTORY / "rootfs"
     shutil.rmtree(rootfs, ignore_errors=True)
-    for name in ("dev", "proc", "sys", "tmp", "bin", "sbin", "usr/bin", "usr/sbin", "lib", "lab"):
+    for name in ("dev", "proc", "sys", "tmp", "bin", "sbin", "usr/bin", "usr/sbin", "lib/mvlab", "lab"):
         (rootfs / name).mkdir(parents=True)
     with tempfile.TemporaryDirectory(dir=DIRECTORY) as scratch:
         unpacked = {name: unpack(Path(scratch) / name, item["file"]) for name, item in packages.items() if name != "u-boot"}
         initramfs.add_busybox(unpacked["busybox-static"], rootfs)
         initramfs.add_programs(wanted["programs"], unpacked, rootfs)
         initramfs.add_modules(wanted["modules"], abi, unpacked[f"linux-image-{abi}"], rootfs)
+    initramfs.add_built(wanted["built"], rootfs)
+    shutil.copy2(ROOT / "guest/rootfs" / SEND_SYMBOLS, rootfs / SEND_SYMBOLS)
     add_lab(rootfs)
     initramfs.pack(rootfs, INITRD)
 

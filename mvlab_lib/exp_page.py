@@ -241,8 +241,7 @@ def provenance(result):
     inputs, found = result["inputs"], result["host"]
     packages = "\n".join(f"{name} {version}" for name, version in sorted(inputs["guest_packages"].items()))
     sums = "\n".join(f"{value}  {name}" for name, value in sorted({**inputs["sha256"], **inputs["qemu"]["patches"]}.items()))
-    runs = "\n".join(f"{name}: {entry['wall_s']} s" + (f", {entry['mips']} MIPS" if "mips" in entry else "")
-                     for name, entry in sorted(found.get("runs", {}).items()))
+    runs = "\n".join(f"{name}: {seconds} s" for name, seconds in sorted(found.get("wall_s", {}).items()))
     options = next(iter(result["options"].values()), [])
     return (heading("Where this comes from", "The same inputs give the same figures, on any machine.")
             + f"<details><summary>Inputs</summary><pre>QEMU {escape(inputs['qemu']['source'])}\n{escape(packages)}\n\n{escape(sums)}</pre></details>"

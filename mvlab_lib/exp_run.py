@@ -5,15 +5,13 @@ Nothing that the guest sees depends on the host: its clock counts instructions, 
 The guest says its results on the console, between `@lab begin` and `@lab end`; funcprof writes its own; the counters of
 NIC and peer are read by QMP when the guest has ended and virtual time stands still.
 """
-import json
 import re
 import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from . import exp_guest, guest
+from . import exp_guest, funcprof, guest
 from .errors import Error
 from .machine import CONSOLE, escaped
 from .qmp import Closed, Qmp, Refused
@@ -42,7 +40,7 @@ class Run:
     def command_line(self):
         """The kernel's command line."""
         words = {"job": self.job, "to": PEER_ADDRESS.split("/", maxsplit=1)[0], "port": SINK, "address": GUEST_ADDRESS, **self.words}
-        return f"{CONSOLE} quiet panic=-1 iomem=relaxed " + " ".join(f"lab_{name}={value}" for name, value in words.items())
+        return f"{CONSOLE} quiet panic=-1 " + " ".join(f"lab_{name}={value}" for name, value in words.items())
 
     def options(self, files):
         """QEMU's options. `files`: the paths of kernel, dtb, initrd, console, symbols, plugin and profile."""
@@ -73,7 +71,7 @@ class Outcome:
     histogram: list       # (group, kind, bin, count) of lab-observe
     nic: dict
     peer: dict
-    profile: dict | None
+    profile: dict | None  # funcprof.as_json()
     wall_ms: int
 
 
@@ -193,14 +191,8 @@ def last_line(text):
 
 
 def read_profile(path):
-    """funcprof's result: its one region, which must be complete and without errors."""
-    try:
-        profile = json.loads(Path(path).read_text())
-        errors, regions = profile["errors"], profile["regions"]
-    except (OSError, ValueError, KeyError) as err:
-        raise Error(f"{path}: no result of funcprof: {err}") from err
-    if errors:
-        raise Error(f"{path}: funcprof: {errors[0]}")
-    if len(regions) != 1 or not regions[0]["complete"]:
-        raise Error(f"{path}: {len(regions)} regions, expected one that is complete")
-    return profile
+    """funcprof's result: its one region as funcprof.as_json() has it."""
+    regions = funcprof.read(path)
+    if len(regions) != 1:
+        raise Error(f"{path}: {len(regions)} regions, expected one")
+    return funcprof.as_json(regions[0])

@@ -123,8 +123,8 @@ def limit_bps(speed, mss, timestamps):
 def figures(row, profiled, observed):
     """The result of a row from the Outcomes of its two runs; `observed` may be None."""
     values = profiled.values
-    region = profiled.profile["regions"][0]
-    size, elapsed, instructions = need(values, "bytes"), need(values, "elapsed_ns"), region["instructions"]
+    profile = profiled.profile
+    size, elapsed, instructions = need(values, "bytes"), need(values, "elapsed_ns"), profile["instructions"]
     limit = limit_bps(row.speed, need(values, "tcp_mss"), values.get("tcp_timestamps"))
     goodput = Fraction(size * 8 * 10**9, elapsed)
     idle = elapsed - (instructions << row.shift)
@@ -134,8 +134,7 @@ def figures(row, profiled, observed):
         "goodput_bps": int(goodput), "wire_limit_bps": int(limit), "goodput_of_limit": ratio(goodput, limit),
         "instructions": instructions, "instructions_per_mib": instructions * MIB // size,
         "instructions_per_segment": instructions // max(1, values.get("tcp_data_segments_out", 0)),
-        "contexts": contexts(region["rows"], size), "functions": functions(region["rows"], size),
-        "profile_doubts": profiled.profile.get("doubts", {}),
+        "contexts": contexts(profile["rows"], size), "functions": functions(profile["rows"], size),
         "system_us": need(values, "system_us"), "user_us": need(values, "user_us"),
         "ticks": {name: difference(values, f"ticks_{name}") for name in ("user", "system", "irq", "softirq", "idle")},
         "segments": values.get("tcp_data_segments_out"), "retransmissions": need(values, "tcp_retransmissions"),
@@ -176,7 +175,7 @@ def functions(rows, size):
     """The functions with the most instructions, all contexts together, each with its contexts; and the rest as one."""
     table = {}
     for row in rows:
-        key = (row["function"], row.get("module", ""))
+        key = (row["function"], row["module"])
         entry = table.setdefault(key, {"function": key[0], "module": key[1], "instructions": 0, "calls": 0, "contexts": {}})
         entry["instructions"] += row["instructions"]
         entry["calls"] += row["calls"]

@@ -5,7 +5,7 @@ import shutil
 import unittest.mock
 
 import lab
-from mvlab_lib import build, exp_guest, exp_page, exp_report, exp_run, exp_tso
+from mvlab_lib import build, exp_guest, exp_page, exp_report, exp_run, exp_tso, plugins
 from mvlab_lib.exp_tso_rows import MIB, ROWS
 
 SIZE = 8 * MIB
@@ -108,7 +108,7 @@ class Failures(lab.TestCase):
     def refused(self, text, **words):
         words = {"run": "observe", "mode": "core", "speed": 100, "bytes": MIB, "group": 10, "skip": 0, **words}
         with self.assertRaisesRegex(exp_tso.Error, text):
-            exp_run.execute(exp_run.Run("tso", 1, words), lab.EMULATOR, exp_tso.PLUGIN, self.directory)
+            exp_run.execute(exp_run.Run("tso", 1, words), lab.EMULATOR, plugins.FUNCPROF, self.directory)
 
     def test_refusals(self):
         exp_guest.prepare()
