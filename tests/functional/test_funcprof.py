@@ -48,15 +48,23 @@ REGIONS = [
     process(main=main(1), device=each(9)),
     process(main=main(1), changes_itself=each(8)),
     process(main=main(1), sleeps=each(7)),
-    # irq: 17 instructions with the softirq, 14 in it
-    {**process(main=main(1)), ("idle", "", "do_idle"): each(10), ("softirq", "", "__do_softirq"): each(9),
-     ("hardirq", "", "irq"): each(17 + 14, 2), ("hardirq", "", "vectors"): each(2, 0)},
+    # irq: 19 instructions with the softirq, 14 in it
+    {**process(main=main(1)), ("idle", "", "do_idle"): each(13), ("softirq", "", "__do_softirq"): each(9),
+     ("hardirq", "", "irq"): each(19 + 14, 2), ("hardirq", "", "vectors"): each(2, 0)},
     # the end of the interrupt, from ret_to_user_from_irq on, is the program's
     {**process(main=main(1), user=each(12), svc=each(1), vectors=VECTOR, ret_to_user_from_irq=each(3)),
      ("hardirq", "", "irq"): each(9), ("hardirq", "", "vectors"): VECTOR},
     {("process", UNKNOWN, "main"): (6, 0), ("process", UNKNOWN, "__set_task_comm"): (5, 1),
      ("process", "alpha", "__switch_to"): (1, 1), ("process", "alpha", "main"): (9, 0), ("process", "alpha", "six"): (6, 1),
      ("process", "betabet", "__switch_to"): (1, 1), ("process", "betabet", "main"): (5, 0), ("process", "betabet", "six"): (6, 1)},
+    {("process", "betabet", "main"): main(1, 1), ("idle", "", "do_idle"): (7, 1), ("idle", "", "__switch_to"): (1, 1),
+     ("process", "gamma", "__switch_to"): (1, 1), ("process", "gamma", "do_idle"): (3, 0), ("process", "gamma", "six"): (6, 1)},
+    {("process", "betabet", "main"): main(1, 1), ("process", "betabet", "deeper"): (5, 1),
+     ("idle", "", "do_idle"): (7, 1), ("idle", "", "deeper"): (5, 1)},
+    {("process", "betabet", "main"): main(2), ("process", "betabet", "interrupted"): each(6), ("process", "betabet", "target"): each(2),
+     ("hardirq", "", "target"): each(2), ("hardirq", "", "irq"): each(19), ("hardirq", "", "vectors"): VECTOR},
+    {("process", "betabet", "main"): main(2), ("process", "betabet", "thumb_restarts"): each(4),
+     ("process", "betabet", "vectors"): VECTOR, ("process", "betabet", "data_abort"): each(5)},
 ]
 
 
@@ -72,8 +80,9 @@ class Stopped(lab.Machine):
     """A machine that has run until it reset itself, and is stopped there."""
 
     def __init__(self, directory, options):
-        super().__init__(lab.EMULATOR, [*options, *RESET_STOPS], directory, monitor=True)
+        super().__init__(lab.EMULATOR, [*options, *RESET_STOPS, "-S"], directory, monitor=True)
         self.qmp = lab.Qmp(self.monitor)
+        self.qmp.execute("cont")
         self.qmp.wait_event("SHUTDOWN")
 
     def icount(self):

@@ -18,7 +18,7 @@ def build(image, symbols):
     subprocess.run([f"{PREFIX}gcc", *FLAGS, "-o", image, HERE / "program.S"], check=True)
     listed = subprocess.run([f"{PREFIX}readelf", "-sW", image], check=True, capture_output=True, text=True).stdout
     functions = re.findall(r": (\w{8}) +\d+ FUNC +.* (\w+)$", listed, re.MULTILINE)
-    symbols.write_text("".join(f"{address} t {name}\n" for address, name in [("00000000", "vectors"), *functions]))
+    symbols.write_text("".join(f"{int(address, 16) & ~1:08x} t {name}\n" for address, name in [("0", "vectors"), *functions]))
 
 
 if __name__ == "__main__":

@@ -184,6 +184,7 @@ FUNCTION main
 	END_REGION
 
 	/* 8: process, idle, hardirq, softirq in it, hardirq in that */
+	mov	r5, #0
 	REGION	50
 	bl	do_idle
 	END_REGION
@@ -212,6 +213,33 @@ FUNCTION main
 	bl	six
 	MARK	MARK_END
 
+	/* 11: a task switch inside do_idle, and back into it */
+	ldr	r0, =task_gamma
+	adr	r1, gamma
+	bl	__set_task_comm
+	mov	r5, #1
+	REGION	1
+	bl	do_idle
+	END_REGION
+
+	/* 12: do_idle's return address is passed in it, with another stack */
+	mov	r5, #3
+	REGION	1
+	bl	deeper
+	END_REGION
+
+	/* 13: the interrupted address is executed by the handler, too */
+	REGION	50
+	bl	interrupted
+	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
+	END_REGION
+
+	/* 14: Thumb, with an abort */
+	REGION	50
+	ldr	r5, =HOLE
+	blx	thumb_restarts
+	END_REGION
+
 	/* The machine resets, which ends QEMU or stops it */
 	ldr	r9, =BRIDGE
 	mov	r0, #4
@@ -224,6 +252,9 @@ FUNCTION main
 alpha:	.asciz	"alpha"
 	.balign	4
 beta:	.asciz	"betabet"
+	.balign	4
+gamma:	.asciz	"gamma"
+	.balign	4
 
 FUNCTION six
 	.rept	5
@@ -302,27 +333,51 @@ FUNCTION sleeps
 	str	r1, [r9, #BRIDGE_CAUSE]
 	bx	lr
 
+/* r5: 0: sleeps, 1: switches tasks, 2: calls deeper */
 FUNCTION do_idle
+	cmp	r5, #1
+	beq	1f
+	bhi	2f
 	mov	r8, lr
-	mov	r7, #1				/* irq: with a softirq */
+	ldr	r12, =__do_softirq
 	ARM_TIMER 200
 	msr	cpsr_c, #(MODE_SVC | FIQ_OFF)
 	WFI
 	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
 	mov	lr, r8
 	bx	lr
+1:	mov	r8, lr
+	ldr	r2, =task_gamma
+	bl	__switch_to
+	bl	six
+	ldr	r2, =task_alpha
+	bl	__switch_to
+	mov	lr, r8
+	bx	lr
+2:	push	{lr}
+	mov	r5, #1
+	bl	deeper
+	pop	{pc}
+
+/* Calls do_idle unless it was called with r5 = 1 */
+FUNCTION deeper
+	push	{lr}
+	subs	r5, r5, #1
+	blne	do_idle
+	mov	r0, r0
+	pop	{pc}
 
 /* Called by irq, in SVC mode; enables interrupts and gets one */
 FUNCTION __do_softirq
 	mov	r6, lr
-	mov	r7, #0				/* irq: without a softirq */
+	mov	r12, #0
 	ARM_TIMER 200
 	msr	cpsr_c, #(MODE_SVC | FIQ_OFF)
 	WFI
 	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
 	bx	r6
 
-/* r7 bit 0: call __do_softirq */
+/* r12: a function to be called in SVC mode, or 0 */
 FUNCTION irq
 	sub	lr, lr, #4
 	stmfd	sp!, {r0, lr}
@@ -333,10 +388,12 @@ FUNCTION irq
 	ldr	r0, [sp]
 	tst	r0, #0xf
 	beq	ret_to_user_from_irq
-	tst	r7, #1
+	cmp	r12, #0
 	beq	1f
 	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
-	bl	__do_softirq
+	push	{lr}
+	blx	r12
+	pop	{lr}
 	msr	cpsr_c, #(MODE_IRQ | IRQ_OFF | FIQ_OFF)
 1:	ldr	r0, [sp], #4
 	msr	spsr_cxsf, r0
@@ -359,6 +416,25 @@ FUNCTION user
 1:	mov	r0, r0
 	svc	#2
 	bx	r8
+
+/* Is interrupted at its end, where `target` begins */
+FUNCTION interrupted
+	ldr	r12, =target
+	ARM_TIMER 200
+	WFI
+	msr	cpsr_c, #(MODE_SVC | FIQ_OFF)
+FUNCTION target
+	mov	r0, r0
+	bx	lr
+
+	.thumb
+	.thumb_func
+FUNCTION thumb_restarts
+	movs	r7, #8
+	ldr	r6, [r5]
+	movs	r7, #4
+	bx	lr
+	.arm
 
 FUNCTION __set_task_comm
 	ldr	r2, [r1]
@@ -413,4 +489,6 @@ svc_stack:
 	.space	256
 	.balign	4096
 task_alpha:
+	.space	4096
+task_gamma:
 	.space	4096
