@@ -33,12 +33,15 @@ int net_up(const char *name);
 /* Make a bridge with these two ports. */
 int net_bridge(const char *name, const char *port_a, const char *port_b);
 
-/*
- * Poll the device in a thread on this process's CPU, and let this process
- * go before that thread, so that what is written in one go is polled in one
- * go.
- */
+/* Poll the device in a thread on this process's CPU. */
 int net_threaded(const char *name);
+
+/*
+ * Let this process go before that thread, so that what is written in one go
+ * is polled in one go; for no longer than that, or the scheduler makes an
+ * exception for those who wait.
+ */
+int net_undisturbed(bool on);
 
 /* Switch an ethtool feature on; 1 if the kernel does not know it. */
 int net_feature(const char *name, const char *feature);
