@@ -155,7 +155,7 @@ class Process:
 
 def parse_console(path):
     """({name: value}, histogram) from the guest's console: decimal numbers as int, other values as text."""
-    text = path.read_text(errors="replace").replace("\r\n", "\n") if path.exists() else ""
+    text = path.read_text(errors="replace") if path.exists() else ""
     if error := re.search(r"^@lab error (.*)$", text, re.MULTILINE):
         raise Error(f"in the guest: {error[1]}{reason(text)} (log: {path})")
     match = re.search(r"^@lab begin\n(.*?)^@lab end$", text, re.MULTILINE | re.DOTALL)
