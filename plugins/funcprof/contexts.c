@@ -168,9 +168,18 @@ static void leave(enum context context)
 
 static void interrupt(const struct hook *hook)
 {
-    if ((guest_reg(REG_CPSR) & MODE_MASK) == hook->mode) {
-        push(hook->context, guest_reg(REG_LR) - 4, 0, hook->irq_disabled);
+    uint32_t address = guest_reg(REG_LR) - 4;
+
+    if ((guest_reg(REG_CPSR) & MODE_MASK) != hook->mode) {
+        return;
     }
+    /* The last one has returned, and this one came before anything ran */
+    while (current->depth &&
+           current->frames[current->depth - 1].irq_disabled &&
+           current->frames[current->depth - 1].address == address) {
+        pop();
+    }
+    push(hook->context, address, 0, hook->irq_disabled);
 }
 
 /* Finds where task_struct keeps the name that a task was just given */
