@@ -137,6 +137,32 @@ class Ethtool(lab.SharedGuestCase):
                 self.assertAlmostEqual(shown, usecs, delta=COALESCE_UNIT / TCLK_PER_USEC + 0.5)
                 self.ping()
 
+    def held_back(self, command):
+        """How many receive and transmit events had to wait for their interrupt while the guest ran this."""
+        names = ("irq-suppressed-rx", "irq-suppressed-tx")
+        before = [self.guest.counter(name) for name in names]
+        self.guest.run(command, lab.SOAK)
+        return [self.guest.counter(name) - old for name, old in zip(names, before)]
+
+    def test_coalescing_holds_interrupts_back(self):
+        """Only where a time is set, and data arrives all the same; 20 ms are longer than any burst of 64 KiB."""
+        with HttpServer(1 << 20) as web, lab.Sink() as sink:
+            fetch = f"wget -q -O /tmp/data http://{lab.GATEWAY}:{web.port}/"
+            send = f"nc {lab.GATEWAY} {sink.port} </tmp/data"
+            self.guest.run("ethtool -C eth0 rx-usecs 0 tx-usecs 0")
+            self.assertEqual(self.held_back(f"{fetch}; {send}"), [0, 0])
+            self.assertEqual(sink.sha256(), web.sha256)
+            self.guest.run("ethtool -C eth0 rx-usecs 20000")
+            held_rx, held_tx = self.held_back(fetch)
+            self.assertGreater(held_rx, 0)
+            self.assertEqual(held_tx, 0)
+            self.guest.run("ethtool -C eth0 rx-usecs 0 tx-usecs 20000")
+            held_rx, held_tx = self.held_back(send)
+            self.assertEqual(held_rx, 0)
+            self.assertGreater(held_tx, 0)
+            self.assertEqual(sink.sha256(), web.sha256)
+        self.guest.run("rm /tmp/data; ethtool -C eth0 rx-usecs 250 tx-usecs 0")
+
     def test_speed_follows_autonegotiation(self):
         """Bits of `advertise`: 10 full 0x002, 100 full 0x008, 1000 full 0x020 (include/uapi/linux/ethtool.h)."""
         for speed, advertise in ((100, 0x008), (10, 0x002), (1000, 0x02F)):

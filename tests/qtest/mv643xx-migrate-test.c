@@ -426,6 +426,80 @@ static void test_phy(void)
     nic_free(n);
 }
 
+/* One event of each direction, given back to the rings' next use */
+static void receive_and_send(Nic *n, RxRing *rx, TxRing *tx)
+{
+    Frame f;
+
+    frame_raw(&f, frame_nic_mac, 0x88b5, 100, 1);
+    rx->n = n;
+    tx->n = n;
+    wire_send_frame(n, &f);
+    tx_ring_put_frame(tx, &f, 0);
+    tx_ring_kick(tx);
+    wire_expect_frame(n, &f);
+}
+
+static void expect_rx_tx_lines(Nic *n, bool rx, bool tx)
+{
+    g_assert_cmpint(nic_irq(n, IRQ_GE0_RX), ==, rx);
+    g_assert_cmpint(nic_irq(n, IRQ_GE0_TX), ==, tx);
+    g_assert_cmpint(nic_irq(n, IRQ_GE0_SUM), ==, rx || tx);
+}
+
+/*
+ * Moderated interrupts (4.7): 781 and 1000 units of 320 ns, of which 100,000
+ * pass on one side and one in between.
+ */
+static void test_moderation(void)
+{
+    enum { RX_NS = 781 * 320, TX_NS = 1000 * 320 };
+    Nic *n = source_new();
+    RxRing rx;
+    TxRing tx;
+
+    rx_ring_init(&rx, n, 0, 8, 256);
+    tx_ring_init(&tx, n, 0, 8);
+    nic_write(n, PORT(MV_IME), 0xff);
+    nic_write(n, PORT(MV_IM), MV_IC_EXT | 0x3fc);
+    nic_write(n, PORT(MV_SDC), 0x00800034 | 781 << 7);
+    nic_write(n, PORT(MV_PTFUT), 1000 << 4);
+    qtest_clock_step(n->qts, 1000);
+    receive_and_send(n, &rx, &tx);
+    expect_rx_tx_lines(n, true, true);
+    nic_ack_all(n);
+    receive_and_send(n, &rx, &tx);
+    expect_rx_tx_lines(n, false, false);
+    qtest_clock_step(n->qts, 100000);
+    n = move(n);
+    expect_rx_tx_lines(n, false, false);
+    qtest_clock_step(n->qts, RX_NS - 100002);
+    expect_rx_tx_lines(n, false, false);
+    qtest_clock_step(n->qts, 1);
+    expect_rx_tx_lines(n, true, false);
+    g_assert_cmpuint(nic_counter(n, "irq-raised"), ==, 2);
+    g_assert_cmpuint(nic_counter(n, "irq-suppressed-rx"), ==, 1);
+    g_assert_cmpuint(nic_counter(n, "irq-suppressed-tx"), ==, 1);
+    /* one is up, one waits */
+    n = move(n);
+    expect_rx_tx_lines(n, true, false);
+    qtest_clock_step(n->qts, TX_NS - RX_NS - 2);
+    expect_rx_tx_lines(n, true, false);
+    qtest_clock_step(n->qts, 1);
+    expect_rx_tx_lines(n, true, true);
+    /* both are up, and cleared on the other side */
+    n = move(n);
+    expect_rx_tx_lines(n, true, true);
+    nic_ack_all(n);
+    receive_and_send(n, &rx, &tx);
+    expect_rx_tx_lines(n, false, false);
+    qtest_clock_step(n->qts, TX_NS - 2);
+    expect_rx_tx_lines(n, true, false);
+    qtest_clock_step(n->qts, 1);
+    expect_rx_tx_lines(n, true, true);
+    nic_free(n);
+}
+
 /* Offset of @needle in @data, where it must be */
 static size_t find(const char *data, size_t len, const void *needle,
                    size_t needle_len)
@@ -554,6 +628,7 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/migrate/C-14-rx-scatter", test_rx_scatter);
     qtest_add_func("/mv643xx/migrate/C-14-link-down", test_link_down);
     qtest_add_func("/mv643xx/migrate/C-14-phy", test_phy);
+    qtest_add_func("/mv643xx/migrate/C-14-moderation", test_moderation);
     qtest_add_func("/mv643xx/migrate/C-14-tampered", test_tampered);
     return g_test_run();
 }

@@ -64,6 +64,9 @@ typedef struct Step {
 #define TXD     MEM_TX_RING(0)
 #define TXB     MEM_TX_BUF(0, 0)
 
+/* Before a frame comes: longer than any of the clients moderates interrupts */
+#define PAUSE_NS        1000000
+
 #define FRAME_LEN       154     /* TCP with 100 bytes of payload */
 
 static void rx_desc_give(Nic *n, unsigned i, unsigned next)
@@ -133,6 +136,7 @@ static void step_run(Nic *n, const Step *s, const Frame *f)
         rx_desc_expect(n, s, f);
         break;
     case OP_RECEIVE:
+        qtest_clock_step(n->qts, PAUSE_NS);
         wire_send_frame(n, f);
         break;
     case OP_SENT:

@@ -389,6 +389,7 @@ static bool soc_realize_gbe(KirkwoodState *s, unsigned n, Error **errp)
     } else {
         qdev_prop_set_uint8(dev, "num-ports", 0);
     }
+    qdev_prop_set_uint32(dev, "tclk", kirkwood_sar_tclk(s->sar.value));
     object_property_set_link(OBJECT(dev), "dma-memory", OBJECT(s->memory),
                              &error_abort);
     object_property_set_link(OBJECT(dev), "poll-bus", OBJECT(smi),

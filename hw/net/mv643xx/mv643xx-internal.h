@@ -10,6 +10,7 @@
  * mv643xx-csum.c    checksums by the descriptor's own offsets
  * mv643xx-mib.c     counters
  * mv643xx-wire.c    between the MAC and the network backend
+ * mv643xx-coal.c    interrupt moderation
  * mv88e1xxx.c       PHYs and the SMI bus
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -232,5 +233,28 @@ void mv643xx_wire_reset(MV643xxPort *port);
 void mv643xx_wire_cleanup(MV643xxPort *port);
 
 extern const VMStateDescription vmstate_mv643xx_wire;
+
+/* mv643xx-coal.c */
+
+/*
+ * Settle whether RxBuffer or TxBuffer causes may be on the lines: @up of
+ * port->coal[dir].  @present says that there is one, @enabled that there is
+ * one that the masks let through.  If it has to wait, mv643xx_update_irq() is
+ * called when its time is over.
+ */
+void mv643xx_coal_update(MV643xxPort *port, MV643xxCoalDir dir, bool present,
+                         bool enabled);
+
+/* Count an enabled RxBuffer or TxBuffer event, if it is held back. */
+void mv643xx_coal_count(MV643xxPort *port, bool rx, bool tx);
+
+void mv643xx_coal_init(MV643xxPort *port);
+void mv643xx_coal_reset(MV643xxPort *port);
+void mv643xx_coal_cleanup(MV643xxPort *port);
+
+/* After loading: let what was held back wait for the rest of its time. */
+void mv643xx_coal_resume(MV643xxPort *port, MV643xxCoalDir dir, bool enabled);
+
+extern const VMStateDescription vmstate_mv643xx_coal;
 
 #endif

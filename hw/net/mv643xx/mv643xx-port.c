@@ -42,13 +42,37 @@ static uint32_t effective_ic(const MV643xxPort *port)
     return cause & mv643xx_get(port, MV_IM) ? cause | MV_IC_SUM : cause;
 }
 
+#define IC_RX_BUFFER    (MV_IC_RX | MV_IC_RXQ_MASK)
+
+static uint32_t enabled_ic(const MV643xxPort *port)
+{
+    return effective_ic(port) & mv643xx_get(port, MV_IM) & ~MV_IC_SUM;
+}
+
+static uint32_t enabled_ice(const MV643xxPort *port)
+{
+    return enabled_ic(port) & MV_IC_EXT ?
+           mv643xx_get(port, MV_ICE) & mv643xx_get(port, MV_IME) : 0;
+}
+
+/* Enabled causes whose interrupts are moderated */
+static bool rx_buffer_enabled(const MV643xxPort *port)
+{
+    return enabled_ic(port) & IC_RX_BUFFER;
+}
+
+static bool tx_buffer_enabled(const MV643xxPort *port)
+{
+    return enabled_ice(port) & MV_ICE_TXBUF_MASK;
+}
+
 static uint8_t line_levels(const MV643xxPort *port)
 {
-    uint32_t main = effective_ic(port) & mv643xx_get(port, MV_IM) &
-                    ~MV_IC_SUM;
-    uint32_t ext = main & MV_IC_EXT ?
-                   mv643xx_get(port, MV_ICE) & mv643xx_get(port, MV_IME) : 0;
-    uint32_t rx = MV_IC_RX | MV_IC_RXQ_MASK | MV_IC_RXERR | MV_IC_RXERRQ_MASK;
+    uint32_t held_ic = port->coal[MV643XX_COAL_RX].up ? 0 : IC_RX_BUFFER;
+    uint32_t held_ice = port->coal[MV643XX_COAL_TX].up ? 0 : MV_ICE_TXBUF_MASK;
+    uint32_t ext = enabled_ice(port) & ~held_ice;
+    uint32_t main = enabled_ic(port) & ~(ext ? held_ic : held_ic | MV_IC_EXT);
+    uint32_t rx = IC_RX_BUFFER | MV_IC_RXERR | MV_IC_RXERRQ_MASK;
     uint32_t ext_tx = MV_ICE_TXBUF_MASK | MV_ICE_TXERR_MASK | MV_ICE_TX_UDR;
 
     return !!main << MV643XX_LINE_SUM |
@@ -60,9 +84,16 @@ static uint8_t line_levels(const MV643xxPort *port)
 
 void mv643xx_update_irq(MV643xxPort *port)
 {
-    uint8_t levels = line_levels(port);
-    uint8_t changed = levels ^ port->lines;
+    uint8_t levels, changed;
 
+    mv643xx_coal_update(port, MV643XX_COAL_RX,
+                        mv643xx_get(port, MV_IC) & MV_IC_RXQ_MASK,
+                        rx_buffer_enabled(port));
+    mv643xx_coal_update(port, MV643XX_COAL_TX,
+                        mv643xx_get(port, MV_ICE) & MV_ICE_TXBUF_MASK,
+                        tx_buffer_enabled(port));
+    levels = line_levels(port);
+    changed = levels ^ port->lines;
     if (!changed) {
         return;
     }
@@ -85,6 +116,9 @@ void mv643xx_raise(MV643xxPort *port, uint32_t ic, uint32_t ice)
     *mv643xx_reg(port, MV_IC) |= ic;
     *mv643xx_reg(port, MV_ICE) |= ice;
     mv643xx_update_irq(port);
+    mv643xx_coal_count(port,
+                       (ic & MV_IC_RXQ_MASK) && rx_buffer_enabled(port),
+                       (ice & MV_ICE_TXBUF_MASK) && tx_buffer_enabled(port));
 }
 
 /* Link */
@@ -266,6 +300,8 @@ static const struct {
     { MV_ICE, write_interrupt },
     { MV_IME, write_interrupt },
     { MV_RQC, write_rqc },
+    { MV_SDC, write_interrupt },
+    { MV_PTFUT, write_interrupt },
     { MV_PSC0, write_psc0 },
     { MV_PSC1, write_psc1 },
 };
@@ -321,6 +357,7 @@ void mv643xx_port_reset(MV643xxPort *port)
     memset(port->unicast, 0, sizeof(port->unicast));
     mv643xx_tx_reset(port);
     mv643xx_wire_reset(port);
+    mv643xx_coal_reset(port);
     refresh_status(port);
 }
 
@@ -370,6 +407,7 @@ static void mv643xx_port_realize(DeviceState *dev, Error **errp)
     port->rx_frame = g_malloc0(MV643XX_RX_BUFFER);
     mv643xx_tx_init(port);
     mv643xx_wire_init(port);
+    mv643xx_coal_init(port);
     link_status_changed(nc);
 }
 
@@ -380,6 +418,7 @@ static void mv643xx_port_unrealize(DeviceState *dev)
     qemu_del_nic(port->nic);
     mv643xx_tx_cleanup(port);
     mv643xx_wire_cleanup(port);
+    mv643xx_coal_cleanup(port);
     g_free(port->rx_frame);
 }
 
@@ -407,6 +446,8 @@ static const struct {
     { "tx-drop-error", offsetof(MV643xxStats, tx_drop_error) },
     { "tx-drop-backend", offsetof(MV643xxStats, tx_drop_backend) },
     { "irq-raised", offsetof(MV643xxStats, irq_raised) },
+    { "irq-suppressed-rx", offsetof(MV643xxStats, irq_suppressed_rx) },
+    { "irq-suppressed-tx", offsetof(MV643xxStats, irq_suppressed_tx) },
 };
 
 static void mv643xx_port_init(Object *obj)
@@ -441,6 +482,8 @@ static int mv643xx_port_post_load(void *opaque, int version_id)
         port->phy->cable = !port->link_down;
     }
     port->lines = line_levels(port);
+    mv643xx_coal_resume(port, MV643XX_COAL_RX, rx_buffer_enabled(port));
+    mv643xx_coal_resume(port, MV643XX_COAL_TX, tx_buffer_enabled(port));
     return 0;
 }
 
@@ -463,6 +506,8 @@ static const VMStateDescription vmstate_mv643xx_port = {
         VMSTATE_TIMER_PTR(tx_resume, MV643xxPort),
         VMSTATE_STRUCT(wire, MV643xxPort, 1, vmstate_mv643xx_wire,
                        MV643xxWire),
+        VMSTATE_STRUCT_ARRAY(coal, MV643xxPort, MV643XX_COAL_DIRS, 1,
+                             vmstate_mv643xx_coal, MV643xxCoal),
         PORT_COUNTER(rx_offered),
         PORT_COUNTER(rx_delivered),
         PORT_COUNTER(rx_held),
@@ -480,6 +525,8 @@ static const VMStateDescription vmstate_mv643xx_port = {
         PORT_COUNTER(tx_drop_error),
         PORT_COUNTER(tx_drop_backend),
         PORT_COUNTER(irq_raised),
+        PORT_COUNTER(irq_suppressed_rx),
+        PORT_COUNTER(irq_suppressed_tx),
         VMSTATE_END_OF_LIST()
     }
 };

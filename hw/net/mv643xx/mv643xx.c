@@ -363,6 +363,10 @@ static void mv643xx_realize(DeviceState *dev, Error **errp)
                    s->phy_addr, s->num_ports);
         return;
     }
+    if (!s->tclk) {
+        error_setg(errp, "mv643xx: tclk must not be 0");
+        return;
+    }
     if (!s->dma_mr) {
         error_setg(errp, "mv643xx: dma-memory is not set");
         return;
@@ -415,6 +419,7 @@ static const VMStateDescription vmstate_mv643xx = {
 static const Property mv643xx_properties[] = {
     DEFINE_PROP_UINT8("num-ports", MV643xxState, num_ports, 1),
     DEFINE_PROP_UINT8("phy-addr", MV643xxState, phy_addr, 8),
+    DEFINE_PROP_UINT32("tclk", MV643xxState, tclk, 200000000),
     DEFINE_PROP_LINK("dma-memory", MV643xxState, dma_mr, TYPE_MEMORY_REGION,
                      MemoryRegion *),
     DEFINE_PROP_LINK("poll-bus", MV643xxState, poll_bus, TYPE_MV_SMI_BUS,

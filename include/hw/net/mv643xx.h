@@ -58,6 +58,19 @@ typedef struct MV643xxWire {
     QEMUTimer *tx_retry;
 } MV643xxWire;
 
+/* Moderation of the interrupts of one direction */
+typedef enum MV643xxCoalDir {
+    MV643XX_COAL_RX,
+    MV643XX_COAL_TX,
+    MV643XX_COAL_DIRS,
+} MV643xxCoalDir;
+
+typedef struct MV643xxCoal {
+    bool up;            /* its causes reach the lines, if the masks let them */
+    int64_t last;       /* virtual ns at which they began to; -1: never */
+    QEMUTimer *timer;
+} MV643xxCoal;
+
 /* Counters of a port that no register shows: properties of the same names. */
 typedef struct MV643xxStats {
     uint64_t rx_offered;
@@ -77,6 +90,8 @@ typedef struct MV643xxStats {
     uint64_t tx_drop_error;
     uint64_t tx_drop_backend;
     uint64_t irq_raised;
+    uint64_t irq_suppressed_rx;
+    uint64_t irq_suppressed_tx;
 } MV643xxStats;
 
 typedef struct MV643xxTxChain MV643xxTxChain;
@@ -99,6 +114,7 @@ struct MV643xxPort {
     uint8_t tx_last_queue;
     QEMUTimer *tx_resume;
     MV643xxWire wire;
+    MV643xxCoal coal[MV643XX_COAL_DIRS];
     MV643xxStats stats;
 
     bool link_down;     /* of the backend, kept for migration */
@@ -123,6 +139,7 @@ struct MV643xxState {
 
     uint8_t num_ports;
     uint8_t phy_addr;
+    uint32_t tclk;      /* Hz */
     MV643xxPort port[MV643XX_MAX_PORTS];
 
     uint32_t regs[MV_PORT_BASE(0) / 4];

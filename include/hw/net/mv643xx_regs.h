@@ -183,7 +183,15 @@
 #define MV_SDC_BLMR             (1u << 4)
 #define MV_SDC_BLMT             (1u << 5)
 #define MV_SDC_SWAP             (1u << 6)
+#define MV_SDC_IPG_RX_SHIFT     7
+#define MV_SDC_IPG_RX_MASK      0x7fffu
 #define MV_SDC_IPG_RX_MSB       (1u << 25)
+
+#define MV_PTFUT_IPG_TX_SHIFT   4
+#define MV_PTFUT_IPG_TX_MASK    0xffffu
+
+#define MV_TXQ_CONFIG_RATE_MASK 0x3ffu
+#define MV_TXQ_CONFIG_SIZE_SHIFT 10
 
 #define MV_QC_ENABLE_MASK       0x000000ffu
 #define MV_QC_DISABLE_SHIFT     8
