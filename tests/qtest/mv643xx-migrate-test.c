@@ -13,7 +13,6 @@
 #include "mv643xx-util.h"
 
 #define RING            0x06000000u
-#define MAX_ROUND_TRIPS 1000000
 /* The board with the least memory, since every page is looked at */
 #define MACHINE         "dockstar"
 
@@ -27,72 +26,13 @@ static Nic *source_new(void)
 
 static Nic *target_new(void)
 {
-    Nic *n = nic_new_args(&(NicArgs) { .machine = MACHINE,
-                                       .extra = "-incoming defer" });
-
-    /* only the guest's frames on the wire, not QEMU's announcements */
-    qtest_qmp_assert_success(n->qts, "{ 'execute': 'migrate-set-parameters',"
-                             " 'arguments': { 'announce-rounds': 0 } }");
-    return n;
-}
-
-/* Poll until the migration is over: whether it completed */
-static bool migration_completed(QTestState *qts)
-{
-    for (int i = 0; i < MAX_ROUND_TRIPS; i++) {
-        QDict *rsp = qtest_qmp_assert_success_ref(
-            qts, "{ 'execute': 'query-migrate' }");
-        const char *status = qdict_get_try_str(rsp, "status");
-        bool completed = status && g_str_equal(status, "completed");
-        bool failed = status && g_str_equal(status, "failed");
-
-        qobject_unref(rsp);
-        if (completed || failed) {
-            return completed;
-        }
-    }
-    g_assert_not_reached();
-}
-
-static char *save(Nic *n)
-{
-    char *path = NULL;
-    g_autofree char *uri = NULL;
-    int fd = g_file_open_tmp("mv643xx-state-XXXXXX", &path, NULL);
-
-    g_assert_cmpint(fd, >=, 0);
-    close(fd);
-    uri = g_strdup_printf("file:%s", path);
-    qtest_qmp_assert_success(n->qts, "{ 'execute': 'migrate',"
-                             " 'arguments': { 'uri': %s } }", uri);
-    g_assert_true(migration_completed(n->qts));
-    return path;
-}
-
-static bool load(Nic *n, const char *path, int64_t now)
-{
-    g_autofree char *uri = g_strdup_printf("file:%s", path);
-
-    /* the virtual clock of a test is not in the stream */
-    qtest_clock_set(n->qts, now);
-    qtest_qmp_assert_success(n->qts, "{ 'execute': 'migrate-incoming',"
-                             " 'arguments': { 'uri': %s,"
-                             " 'exit-on-error': false } }", uri);
-    return migration_completed(n->qts);
+    return nic_new_incoming(&(NicArgs) { .machine = MACHINE });
 }
 
 /* Move to a new QEMU; the old one is gone */
 static Nic *move(Nic *n)
 {
-    int64_t now = qtest_clock_step(n->qts, 1);
-    g_autofree char *path = save(n);
-    Nic *target = target_new();
-
-    g_assert_true(load(target, path, now));
-    unlink(path);
-    target->offered = n->offered;
-    nic_free(n);
-    return target;
+    return nic_move(n, &(NicArgs) { .machine = MACHINE });
 }
 
 /* Every register that can be read without changing it */
@@ -540,7 +480,7 @@ static bool try_tampered(const uint8_t *data, size_t len, int64_t now)
     close(fd);
     g_assert_true(g_file_set_contents(path, (const char *)data, len, NULL));
     n = target_new();
-    loaded = load(n, path, now);
+    loaded = nic_load(n, path, now);
     if (loaded) {
         exercise(n);
     }
@@ -556,9 +496,10 @@ typedef struct TamperedRegion {
 } TamperedRegion;
 
 /*
- * What hurts most in an index, a length or a count: bytes that make it huge.
+ * What hurts most in an index, a length or a time: bytes that make it huge.
  * The places are found by what must be near them: names of sections, and the
- * held frame, behind whose 64 KiB of staging its bookkeeping must be.
+ * held frame, which lies behind its record of 24 bytes (numbers little-endian
+ * there) in the middle of the wire's state.
  */
 static void test_tampered(void)
 {
@@ -577,7 +518,7 @@ static void test_tampered(void)
     wire_send_frame(n, &f);
     put_row(n, 1000);
     now = qtest_clock_step(n->qts, 1);
-    path = save(n);
+    path = nic_save(n);
     nic_free(n);
     g_assert_true(g_file_get_contents(path, &data, &len, NULL));
     unlink(path);
@@ -590,9 +531,16 @@ static void test_tampered(void)
         { port - 8, 4, 7 },
         { phy - 8, 4, 7 },
         { port + 32, 3, 1361 },         /* registers, counters, filters */
-        { held - 16, 5, 3 },            /* length and time of the frame */
-        { held + 65536 - 16, 10, 4 },   /* head, used, count, timer */
-        { held + 65536 + 16384 - 16, 8, 4 },
+        { held - 164, 11, 8 },          /* times of the DMA */
+        { held - 76, 4, 1 },            /* its state */
+        { held - 72, 5, 4 },            /* its descriptors */
+        { held - 52, 2, 4 },            /* frames in the FIFO */
+        { held - 44, 2, 8 },            /* times of the transmit lane */
+        { held - 28, 4, 1 },            /* bytes of received frames */
+        { held - 24 + 7, 2, 8 },        /* times of the frame */
+        { held - 24 + 16, 7, 1 },       /* its length and rate */
+        { held + 100, 4, 8 },           /* times of the receive lane */
+        { held + 132 + 16384, 4, 1 },   /* length of the frame refused */
         { 0 },
     };
     for (size_t i = 0; regions[i].tries; i++) {

@@ -17,11 +17,19 @@
 /* Round trips to QEMU before a frame counts as lost */
 #define MAX_ROUND_TRIPS         20000
 
+/* Timers that run before the wire is empty */
+#define MAX_WIRE_EVENTS         10000
+
+/* Polls of a migration's state */
+#define MAX_MIGRATION_POLLS     1000000
+
 /* Only bounds a test that would otherwise hang: never met by a passing one */
 #define WIRE_TIMEOUT_MS         30000
 
 Nic *nic_new_args(const NicArgs *args)
 {
+    bool wait = !args->paced &&
+                g_strcmp0(g_getenv("MV643XX_WIRE"), "paced") == 0;
     Nic *n = g_new0(Nic, 1);
     g_autofree char *backend = NULL;
     int fds[2], size = 1 << 20;
@@ -35,6 +43,7 @@ Nic *nic_new_args(const NicArgs *args)
         setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
     }
     n->wire = fds[0];
+    n->wait = wait;
     backend = args->no_wire
         ? g_strdup("hubport,hubid=1")
         : g_strdup_printf("dgram,local.type=fd,local.str=%d", fds[1]);
@@ -43,11 +52,14 @@ Nic *nic_new_args(const NicArgs *args)
     n->qts = qtest_initf("-machine %s "
                          "%s"
                          "-netdev %s,id=wire "
-                         "-net nic,netdev=wire,macaddr=%s %s",
+                         "-net nic,netdev=wire,macaddr=%s %s %s",
                          args->machine ? args->machine : "sheevaplug",
                          args->gbe ? "-netdev hubport,id=other,hubid=0 "
                                      "-net nic,netdev=other " : "",
-                         backend, mac, args->extra ? args->extra : "");
+                         backend, mac,
+                         args->paced || wait ?
+                         "" : "-global mv643xx-port.wire=ideal",
+                         args->extra ? args->extra : "");
     close(fds[1]);
     return n;
 }
@@ -63,6 +75,79 @@ void nic_free(Nic *n)
     close(n->wire);
     g_free(n->qom);
     g_free(n);
+}
+
+Nic *nic_new_incoming(const NicArgs *args)
+{
+    g_autofree char *extra = g_strdup_printf("-incoming defer %s",
+                                             args->extra ? args->extra : "");
+    NicArgs incoming = *args;
+    Nic *n;
+
+    incoming.extra = extra;
+    n = nic_new_args(&incoming);
+    /* only the guest's frames on the wire, not QEMU's announcements */
+    qtest_qmp_assert_success(n->qts, "{ 'execute': 'migrate-set-parameters',"
+                             " 'arguments': { 'announce-rounds': 0 } }");
+    return n;
+}
+
+/* Poll until the migration is over: whether it completed */
+static bool migration_completed(QTestState *qts)
+{
+    for (int i = 0; i < MAX_MIGRATION_POLLS; i++) {
+        QDict *rsp = qtest_qmp_assert_success_ref(
+            qts, "{ 'execute': 'query-migrate' }");
+        const char *status = qdict_get_try_str(rsp, "status");
+        bool completed = status && g_str_equal(status, "completed");
+        bool failed = status && g_str_equal(status, "failed");
+
+        qobject_unref(rsp);
+        if (completed || failed) {
+            return completed;
+        }
+    }
+    g_assert_not_reached();
+}
+
+char *nic_save(Nic *n)
+{
+    char *path = NULL;
+    g_autofree char *uri = NULL;
+    int fd = g_file_open_tmp("mv643xx-state-XXXXXX", &path, NULL);
+
+    g_assert_cmpint(fd, >=, 0);
+    close(fd);
+    uri = g_strdup_printf("file:%s", path);
+    qtest_qmp_assert_success(n->qts, "{ 'execute': 'migrate',"
+                             " 'arguments': { 'uri': %s } }", uri);
+    g_assert_true(migration_completed(n->qts));
+    return path;
+}
+
+bool nic_load(Nic *n, const char *path, int64_t now)
+{
+    g_autofree char *uri = g_strdup_printf("file:%s", path);
+
+    /* the virtual clock of a test is not in the stream */
+    qtest_clock_set(n->qts, now);
+    qtest_qmp_assert_success(n->qts, "{ 'execute': 'migrate-incoming',"
+                             " 'arguments': { 'uri': %s,"
+                             " 'exit-on-error': false } }", uri);
+    return migration_completed(n->qts);
+}
+
+Nic *nic_move(Nic *n, const NicArgs *args)
+{
+    int64_t now = qtest_clock_step(n->qts, 1);
+    g_autofree char *path = nic_save(n);
+    Nic *target = nic_new_incoming(args);
+
+    g_assert_true(nic_load(target, path, now));
+    unlink(path);
+    target->offered = n->offered;
+    nic_free(n);
+    return target;
 }
 
 uint32_t nic_read(Nic *n, uint32_t offset)
@@ -193,10 +278,23 @@ void wire_lose(Nic *n, const void *data, size_t len)
     g_assert_cmpuint(nic_counter(n, "rx-offered"), ==, n->offered);
 }
 
+void nic_wait_wire(Nic *n)
+{
+    for (int i = 0; n->wait && i < MAX_WIRE_EVENTS; i++) {
+        if (!nic_counter(n, "rx-held") &&
+            (nic_read(n, PORT(MV_PS0)) & MV_PS0_TX_FIFO_EMPTY)) {
+            return;
+        }
+        qtest_clock_step_next(n->qts);
+    }
+    g_assert_false(n->wait);
+}
+
 void wire_send(Nic *n, const void *data, size_t len)
 {
     wire_queue(n, data, len);
     nic_settle(n);
+    nic_wait_wire(n);
 }
 
 void wire_send_frame(Nic *n, const Frame *f)
@@ -445,6 +543,7 @@ unsigned tx_ring_put_frame(TxRing *r, const Frame *f, uint32_t cmd)
 void tx_ring_kick(TxRing *r)
 {
     nic_write(r->n, PORT(MV_TQC), 1u << r->q);
+    nic_wait_wire(r->n);
 }
 
 void tx_ring_expect_done(TxRing *r, unsigned first, unsigned n)

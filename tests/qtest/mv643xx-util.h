@@ -61,12 +61,14 @@ typedef struct Nic {
     int wire;                   /* our end, one message a frame */
     uint64_t offered;           /* frames put on the wire so far */
     char *qom;                  /* path of the port */
+    bool wait;                  /* helpers step the clock over wire time */
 } Nic;
 
 typedef struct NicArgs {
     const char *machine;        /* NULL: sheevaplug */
     unsigned gbe;               /* unit under test: 0, or 1 where it exists */
     bool no_wire;               /* the backend swallows everything */
+    bool paced;                 /* frames take time, which the test steps */
     const char *extra;          /* more QEMU arguments, or NULL */
 } NicArgs;
 
@@ -79,7 +81,12 @@ typedef struct Desc {
     uint32_t next;
 } Desc;
 
-/* Start a sheevaplug with GE0 on the wire; free with nic_free() */
+/*
+ * Start a sheevaplug with GE0 on the wire; free with nic_free().  Unless the
+ * test is about time the wire has none.  With MV643XX_WIRE=paced in the
+ * environment it has, and wire_send() and tx_ring_kick() step the clock until
+ * nothing is on it any more.
+ */
 Nic *nic_new(void);
 Nic *nic_new_args(const NicArgs *args);
 void nic_free(Nic *n);
@@ -87,6 +94,16 @@ void nic_free(Nic *n);
 uint32_t nic_read(Nic *n, uint32_t offset);
 void nic_write(Nic *n, uint32_t offset, uint32_t value);
 void nic_rmw(Nic *n, uint32_t offset, uint32_t clear, uint32_t set);
+
+/*
+ * Migration: the state goes to a file, whose name the caller frees, and from
+ * there to a QEMU that waits for it, at virtual time @now.  Whether that took
+ * it.  nic_move() does all of it and frees the source.
+ */
+Nic *nic_new_incoming(const NicArgs *args);
+char *nic_save(Nic *n);
+bool nic_load(Nic *n, const char *path, int64_t now);
+Nic *nic_move(Nic *n, const NicArgs *args);
 
 /* Level of an input of the board's interrupt controller */
 bool nic_irq(Nic *n, unsigned input);
@@ -118,6 +135,9 @@ void wire_send_frame(Nic *n, const Frame *f);
 
 /* The same without waiting: nic_settle() does that later */
 void wire_queue(Nic *n, const void *data, size_t len);
+
+/* Step the clock until nothing is on a wire that takes time */
+void nic_wait_wire(Nic *n);
 
 /* Wait until the backend has offered all that was sent */
 void nic_settle(Nic *n);

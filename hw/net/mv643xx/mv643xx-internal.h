@@ -9,7 +9,10 @@
  * mv643xx-filter.c  which queue takes a received frame
  * mv643xx-csum.c    checksums by the descriptor's own offsets
  * mv643xx-mib.c     counters
- * mv643xx-wire.c    between the MAC and the network backend
+ * mv643xx-wire.c    between the MAC and the network backend, and all timing
+ * mv643xx-frames.c  frames in flight
+ * mv643xx-pcap.c    captures of the wire
+ * mv643xx-stats.c   properties: counters and settings
  * mv643xx-coal.c    interrupt moderation
  * mv88e1xxx.c       PHYs and the SMI bus
  *
@@ -28,6 +31,15 @@
 #define MV643XX_MIN_FRAME       60
 
 #define MV643XX_TX_MAX_CHAIN    1024
+
+/* Of any rate, and of none: 10 Mb/s */
+#define MV643XX_SLOWEST_BYTE_NS 800
+
+/* Virtual times that can be reckoned with: nothing overflows. */
+static inline bool mv643xx_time_valid(int64_t ns)
+{
+    return ns >= 0 && ns < INT64_MAX / 4;
+}
 
 /* A descriptor in host byte order, whatever its layout in memory. */
 typedef struct MV643xxDesc {
@@ -122,11 +134,40 @@ bool mv643xx_link_up(const MV643xxPort *port);
 
 /* mv643xx-tx.c */
 
-/* Serve the enabled transmit queues, a bounded amount of work. */
-void mv643xx_tx_run(MV643xxPort *port);
+/* TXQ_COMMAND is written: enable and disable queues. */
+void mv643xx_tx_command(MV643xxPort *port, uint32_t value);
+
+/* The port may transmit again: its queues count as enabled now. */
+void mv643xx_tx_enabled(MV643xxPort *port);
+
+/* When the DMA has something to do next, virtual ns; INT64_MAX for never. */
+int64_t mv643xx_tx_next(const MV643xxPort *port);
+
+/*
+ * Do it, as of virtual time @at, which is not before mv643xx_tx_next(); the
+ * number of descriptors looked at, at least 1.
+ */
+unsigned mv643xx_tx_step(MV643xxPort *port, int64_t at);
+
+/* The last frame of @queue in the FIFO has met its wire end; or of all. */
+void mv643xx_tx_drained(MV643xxPort *port, unsigned queue);
+void mv643xx_tx_all_drained(MV643xxPort *port);
+
+/* The frame that waits for the FIFO is lost: return its descriptors. */
+void mv643xx_tx_link_lost(MV643xxPort *port);
+
+/* Forget what the DMA is at, as a reset of the port does. */
+void mv643xx_tx_abort(MV643xxPort *port);
+
 void mv643xx_tx_init(MV643xxPort *port);
 void mv643xx_tx_reset(MV643xxPort *port);
 void mv643xx_tx_cleanup(MV643xxPort *port);
+
+/* What is loaded fits together, wire included. */
+bool mv643xx_tx_loaded(MV643xxPort *port);
+
+extern const VMStateDescription vmstate_mv643xx_tx_dma;
+extern const VMStateDescription vmstate_mv643xx_tx_chain;
 
 /* mv643xx-rx.c */
 
@@ -137,7 +178,8 @@ typedef enum MV643xxRxResult {
 
 /*
  * A frame of at most MV643XX_RX_MAX_FRAME bytes, in wire order and without
- * FCS, has reached the MAC: count it, and say whether it goes on to a queue.
+ * FCS, has reached an open MAC: count it, and say whether it goes on to a
+ * queue.
  */
 bool mv643xx_rx_arrive(MV643xxPort *port, const uint8_t *frame, uint32_t len);
 
@@ -147,6 +189,9 @@ bool mv643xx_rx_arrive(MV643xxPort *port, const uint8_t *frame, uint32_t len);
  */
 MV643xxRxResult mv643xx_rx_deliver(MV643xxPort *port, const uint8_t *frame,
                                    uint32_t len, bool refused);
+
+/* Count a frame that is longer than anything that could be received. */
+void mv643xx_rx_oversize(MV643xxPort *port, uint32_t len);
 
 /* Count a frame that was dropped for want of a descriptor. */
 void mv643xx_rx_no_descriptor(MV643xxPort *port, uint32_t len);
@@ -204,23 +249,81 @@ void mv643xx_mib_count(MV643xxPort *port, unsigned offset);
 void mv643xx_mib_rx(MV643xxPort *port, const uint8_t *frame, uint32_t len);
 void mv643xx_mib_tx(MV643xxPort *port, const uint8_t *frame, uint32_t len);
 
+/* mv643xx-frames.c */
+
+#define MV643XX_RECORD_SIZE     24
+
+void mv643xx_frames_init(MV643xxFrames *frames);
+void mv643xx_frames_cleanup(MV643xxFrames *frames);
+
+/*
+ * Where the bytes of a new frame of at most @len go, or NULL if that is too
+ * much; mv643xx_frames_push() then makes it the youngest.
+ */
+uint8_t *mv643xx_frames_room(MV643xxFrames *frames, uint32_t len);
+void mv643xx_frames_push(MV643xxFrames *frames, const MV643xxRecord *record);
+
+/* Records and frames by their offset from the oldest one's record */
+MV643xxRecord mv643xx_frames_get(const MV643xxFrames *frames, uint32_t offset);
+void mv643xx_frames_set(MV643xxFrames *frames, uint32_t offset,
+                        const MV643xxRecord *record);
+const uint8_t *mv643xx_frames_data(const MV643xxFrames *frames,
+                                   uint32_t offset);
+
+/* Remove the oldest; its bytes stay where they are until the next room(). */
+void mv643xx_frames_pop(MV643xxFrames *frames);
+
+/* Remove all, whatever they are. */
+void mv643xx_frames_clear(MV643xxFrames *frames);
+
+/* Remove all from @offset on; how many. */
+uint32_t mv643xx_frames_cut(MV643xxFrames *frames, uint32_t offset);
+
+extern const VMStateDescription vmstate_mv643xx_frames;
+
 /* mv643xx-wire.c */
 
 /*
- * Hand a frame (without FCS) to the backend.  One that is refused is kept and
- * offered again; while it waits others are lost and counted.
+ * When the last byte of a frame of @len bytes would be in the transmit FIFO,
+ * if its DMA began at @at: virtual ns, @at if there is room for all of it.
  */
-void mv643xx_wire_send(MV643xxPort *port, const uint8_t *frame, uint32_t len);
+int64_t mv643xx_wire_fifo_time(const MV643xxPort *port, uint32_t len,
+                               int64_t at);
 
-/* A frame comes from the backend. */
+/*
+ * A frame for the wire: its bytes go to room(), MV643XX_TX_MAX_FRAME of them
+ * at most, or NULL if too much is in flight.  push() sends @len of them (no
+ * FCS) as soon as the wire is free, not before @at.
+ */
+uint8_t *mv643xx_wire_tx_room(MV643xxPort *port);
+void mv643xx_wire_tx_push(MV643xxPort *port, unsigned queue, uint32_t len,
+                          int64_t at);
+
+/* Frames that have not met their wire end: of a queue, and of none. */
+bool mv643xx_wire_has_unsent(const MV643xxPort *port, unsigned queue);
+bool mv643xx_wire_tx_empty(const MV643xxPort *port);
+
+/* Empty the FIFO, whatever is half sent with it: the number of frames. */
+uint32_t mv643xx_wire_tx_abort(MV643xxPort *port);
+
+/* A frame comes from the backend: the far end begins to send it. */
 void mv643xx_wire_receive(MV643xxPort *port, const uint8_t *frame,
                           uint32_t len);
 
 /* Whether the backend may offer another frame. */
-bool mv643xx_wire_can_receive(const MV643xxPort *port);
+bool mv643xx_wire_can_receive(MV643xxPort *port);
 
-/* Something may have changed for a frame that waits: try again. */
+/* Handle all that is due.  Within itself it does nothing. */
+void mv643xx_wire_run(MV643xxPort *port);
+
+/* The same before the guest looks or changes anything, if a timer is late. */
+void mv643xx_wire_sync(MV643xxPort *port);
+
+/* The same, and something may have changed for a frame that is held. */
 void mv643xx_wire_poll(MV643xxPort *port);
+
+/* The same only if there is such a frame. */
+void mv643xx_wire_poll_held(MV643xxPort *port);
 
 /* Ask the backend for what it was refused; for when there is room again. */
 void mv643xx_wire_offer_again(MV643xxPort *port);
@@ -228,9 +331,18 @@ void mv643xx_wire_offer_again(MV643xxPort *port);
 /* Drop the received frames that wait, counting them at @reason. */
 void mv643xx_wire_drop(MV643xxPort *port, uint64_t *reason);
 
+/* There is no link any more: what is on the wire is lost. */
+void mv643xx_wire_link_lost(MV643xxPort *port);
+
+/* Whether frames take no time from now on. */
+void mv643xx_wire_set_ideal(MV643xxPort *port, bool ideal);
+
 void mv643xx_wire_init(MV643xxPort *port);
 void mv643xx_wire_reset(MV643xxPort *port);
 void mv643xx_wire_cleanup(MV643xxPort *port);
+
+/* All of the port is loaded: go on. */
+void mv643xx_wire_loaded(MV643xxPort *port);
 
 extern const VMStateDescription vmstate_mv643xx_wire;
 
@@ -256,5 +368,27 @@ void mv643xx_coal_cleanup(MV643xxPort *port);
 void mv643xx_coal_resume(MV643xxPort *port, MV643xxCoalDir dir, bool enabled);
 
 extern const VMStateDescription vmstate_mv643xx_coal;
+
+/* mv643xx-pcap.c */
+
+/*
+ * Begin to write the frames on the wire to the file @name, or end that if it
+ * is empty.  False with @errp set if that fails; what was set before stays.
+ */
+bool mv643xx_pcap_set(MV643xxPort *port, const char *name, Error **errp);
+const char *mv643xx_pcap_name(const MV643xxPort *port);
+
+/* Record a frame (no FCS) as of virtual time @ns, if that is asked for. */
+void mv643xx_pcap_frame(MV643xxPort *port, const uint8_t *frame, uint32_t len,
+                        int64_t ns);
+
+/* mv643xx-stats.c */
+
+/* TXQ_COMMAND enables queues. */
+void mv643xx_stats_kick(MV643xxPort *port);
+
+/* Properties of a port, and of all. */
+void mv643xx_stats_init(MV643xxPort *port);
+void mv643xx_stats_class_init(ObjectClass *klass);
 
 #endif

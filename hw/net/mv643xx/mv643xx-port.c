@@ -176,12 +176,12 @@ static bool effective_fc(MV643xxPort *port)
     return phy_up(port) && mv643xx_polled_phy(port)->link.pause;
 }
 
+/* Without the FIFO's bits, which are computed when they are read. */
 static uint32_t link_status(MV643xxPort *port)
 {
     int speed = effective_speed(port);
 
-    return MV_PS0_TX_FIFO_EMPTY |
-           (effective_link(port) ? MV_PS0_LINK : 0) |
+    return (effective_link(port) ? MV_PS0_LINK : 0) |
            (effective_duplex(port) ? MV_PS0_FULL_DUPLEX : 0) |
            (effective_fc(port) ? MV_PS0_FC : 0) |
            (speed == 1000 ? MV_PS0_GMII_1000 : 0) |
@@ -205,6 +205,9 @@ static bool refresh_status(MV643xxPort *port)
         return false;
     }
     trace_mv643xx_link(DEVICE(port)->canonical_path, status);
+    if (old & ~status & MV_PS0_LINK) {
+        mv643xx_wire_link_lost(port);
+    }
     mv643xx_wire_poll(port);
     return true;
 }
@@ -242,6 +245,7 @@ void mv643xx_stop_queues(MV643xxPort *port)
 {
     *mv643xx_reg(port, MV_TQC) = 0;
     *mv643xx_reg(port, MV_RQC) = 0;
+    mv643xx_tx_abort(port);
     mv643xx_wire_drop(port, &port->stats.rx_drop_port_disabled);
 }
 
@@ -255,10 +259,7 @@ static uint32_t queue_command(uint32_t enabled, uint32_t value)
 
 static void write_tqc(MV643xxPort *port, uint32_t old, uint32_t value)
 {
-    uint32_t stopped = old & value >> MV_QC_DISABLE_SHIFT;
-
-    *mv643xx_reg(port, MV_TQC) = queue_command(old, value);
-    mv643xx_raise(port, stopped * MV_IC_TXEND(0), 0);
+    mv643xx_tx_command(port, value);
 }
 
 static void write_rqc(MV643xxPort *port, uint32_t old, uint32_t value)
@@ -271,6 +272,9 @@ static void write_psc0(MV643xxPort *port, uint32_t old, uint32_t value)
     bool enabled = ~old & value & MV_PSC0_PORT_EN;
     bool changed = refresh_status(port);
 
+    if (enabled) {
+        mv643xx_tx_enabled(port);
+    }
     /* Linux without a PHY learns of its link from this event alone. */
     if (changed || (enabled && mv643xx_link_up(port))) {
         mv643xx_raise(port, 0, MV_ICE_LINK);
@@ -281,6 +285,8 @@ static void write_psc1(MV643xxPort *port, uint32_t old, uint32_t value)
 {
     if (value & MV_PSC1_PORT_RESET) {
         mv643xx_stop_queues(port);
+    } else if (old & MV_PSC1_PORT_RESET) {
+        mv643xx_tx_enabled(port);
     }
 }
 
@@ -318,7 +324,6 @@ void mv643xx_port_write(MV643xxPort *port, unsigned offset, uint32_t value)
             break;
         }
     }
-    mv643xx_tx_run(port);
     mv643xx_wire_poll(port);
 }
 
@@ -328,11 +333,14 @@ uint32_t mv643xx_port_read(MV643xxPort *port, unsigned offset)
 
     switch (offset) {
     case MV_IC:
-        mv643xx_wire_poll(port);
+        mv643xx_wire_poll_held(port);
         return effective_ic(port);
     case MV_ICE:
-        mv643xx_wire_poll(port);
+        mv643xx_wire_poll_held(port);
         return effective_ice(port);
+    case MV_PS0:
+        return value | (mv643xx_wire_tx_empty(port) ? MV_PS0_TX_FIFO_EMPTY :
+                                                      MV_PS0_TX_IN_PROGRESS);
     }
     if (mv643xx_port_reg(offset)->flags & MV_RC) {
         *mv643xx_reg(port, offset) = 0;
@@ -370,7 +378,13 @@ static bool can_receive(NetClientState *nc)
 
 static ssize_t receive(NetClientState *nc, const uint8_t *buf, size_t size)
 {
-    mv643xx_wire_receive(qemu_get_nic_opaque(nc), buf, size);
+    MV643xxPort *port = qemu_get_nic_opaque(nc);
+
+    /* A queue that is flushed does not ask before. */
+    if (!mv643xx_wire_can_receive(port)) {
+        return 0;
+    }
+    mv643xx_wire_receive(port, buf, size);
     return size;
 }
 
@@ -398,6 +412,10 @@ static void mv643xx_port_realize(DeviceState *dev, Error **errp)
     MV643xxPort *port = MV643XX_PORT(dev);
     NetClientState *nc;
 
+    if (port->pcap_wanted &&
+        !mv643xx_pcap_set(port, port->pcap_wanted, errp)) {
+        return;
+    }
     qemu_macaddr_default_if_unset(&port->conf.macaddr);
     port->nic = qemu_new_nic(&mv643xx_net_info, &port->conf,
                              object_get_typename(OBJECT(dev)), dev->id,
@@ -416,50 +434,24 @@ static void mv643xx_port_unrealize(DeviceState *dev)
     MV643xxPort *port = MV643XX_PORT(dev);
 
     qemu_del_nic(port->nic);
+    mv643xx_pcap_set(port, "", &error_abort);
     mv643xx_tx_cleanup(port);
     mv643xx_wire_cleanup(port);
     mv643xx_coal_cleanup(port);
     g_free(port->rx_frame);
 }
 
-static const struct {
-    const char *name;
-    size_t offset;
-} port_counters[] = {
-    { "rx-offered", offsetof(MV643xxStats, rx_offered) },
-    { "rx-delivered", offsetof(MV643xxStats, rx_delivered) },
-    { "rx-held", offsetof(MV643xxStats, rx_held) },
-    { "rx-drop-port-disabled",
-      offsetof(MV643xxStats, rx_drop_port_disabled) },
-    { "rx-drop-link-down", offsetof(MV643xxStats, rx_drop_link_down) },
-    { "rx-drop-oversize", offsetof(MV643xxStats, rx_drop_oversize) },
-    { "rx-drop-pause", offsetof(MV643xxStats, rx_drop_pause) },
-    { "rx-drop-filter", offsetof(MV643xxStats, rx_drop_filter) },
-    { "rx-drop-queue-disabled",
-      offsetof(MV643xxStats, rx_drop_queue_disabled) },
-    { "rx-drop-no-descriptor",
-      offsetof(MV643xxStats, rx_drop_no_descriptor) },
-    { "rx-drop-dma", offsetof(MV643xxStats, rx_drop_dma) },
-    { "tx-frames", offsetof(MV643xxStats, tx_frames) },
-    { "tx-descriptors", offsetof(MV643xxStats, tx_descriptors) },
-    { "tx-drop-link-down", offsetof(MV643xxStats, tx_drop_link_down) },
-    { "tx-drop-error", offsetof(MV643xxStats, tx_drop_error) },
-    { "tx-drop-backend", offsetof(MV643xxStats, tx_drop_backend) },
-    { "irq-raised", offsetof(MV643xxStats, irq_raised) },
-    { "irq-suppressed-rx", offsetof(MV643xxStats, irq_suppressed_rx) },
-    { "irq-suppressed-tx", offsetof(MV643xxStats, irq_suppressed_tx) },
-};
-
 static void mv643xx_port_init(Object *obj)
 {
     MV643xxPort *port = MV643XX_PORT(obj);
 
-    for (int i = 0; i < ARRAY_SIZE(port_counters); i++) {
-        void *counter = (uint8_t *)&port->stats + port_counters[i].offset;
+    port->wire.next = INT64_MAX;
+    mv643xx_stats_init(port);
+}
 
-        object_property_add_uint64_ptr(obj, port_counters[i].name, counter,
-                                       OBJ_PROP_FLAG_READ);
-    }
+static void mv643xx_port_finalize(Object *obj)
+{
+    g_free(MV643XX_PORT(obj)->pcap_wanted);
 }
 
 static int mv643xx_port_pre_save(void *opaque)
@@ -474,7 +466,7 @@ static int mv643xx_port_post_load(void *opaque, int version_id)
 {
     MV643xxPort *port = opaque;
 
-    if (port->tx_last_queue >= MV643XX_QUEUES) {
+    if (port->tx_last_queue >= MV643XX_QUEUES || !mv643xx_tx_loaded(port)) {
         return -EINVAL;
     }
     qemu_get_queue(port->nic)->link_down = port->link_down;
@@ -484,15 +476,14 @@ static int mv643xx_port_post_load(void *opaque, int version_id)
     port->lines = line_levels(port);
     mv643xx_coal_resume(port, MV643XX_COAL_RX, rx_buffer_enabled(port));
     mv643xx_coal_resume(port, MV643XX_COAL_TX, tx_buffer_enabled(port));
+    mv643xx_wire_loaded(port);
     return 0;
 }
 
-#define PORT_COUNTER(field) VMSTATE_UINT64(stats.field, MV643xxPort)
-
 static const VMStateDescription vmstate_mv643xx_port = {
     .name = TYPE_MV643XX_PORT,
-    .version_id = 1,
-    .minimum_version_id = 1,
+    .version_id = 2,
+    .minimum_version_id = 2,
     .pre_save = mv643xx_port_pre_save,
     .post_load = mv643xx_port_post_load,
     .fields = (const VMStateField[]) {
@@ -503,30 +494,18 @@ static const VMStateDescription vmstate_mv643xx_port = {
         VMSTATE_UINT32_ARRAY(unicast, MV643xxPort, MV_UC_SIZE / 4),
         VMSTATE_UINT8(tx_last_queue, MV643xxPort),
         VMSTATE_BOOL(link_down, MV643xxPort),
-        VMSTATE_TIMER_PTR(tx_resume, MV643xxPort),
+        VMSTATE_STRUCT(tx_dma, MV643xxPort, 1, vmstate_mv643xx_tx_dma,
+                       MV643xxTxDma),
+        VMSTATE_STRUCT_POINTER(tx_chain, MV643xxPort,
+                               vmstate_mv643xx_tx_chain, MV643xxTxChain),
         VMSTATE_STRUCT(wire, MV643xxPort, 1, vmstate_mv643xx_wire,
                        MV643xxWire),
         VMSTATE_STRUCT_ARRAY(coal, MV643xxPort, MV643XX_COAL_DIRS, 1,
                              vmstate_mv643xx_coal, MV643xxCoal),
-        PORT_COUNTER(rx_offered),
-        PORT_COUNTER(rx_delivered),
-        PORT_COUNTER(rx_held),
-        PORT_COUNTER(rx_drop_port_disabled),
-        PORT_COUNTER(rx_drop_link_down),
-        PORT_COUNTER(rx_drop_oversize),
-        PORT_COUNTER(rx_drop_pause),
-        PORT_COUNTER(rx_drop_filter),
-        PORT_COUNTER(rx_drop_queue_disabled),
-        PORT_COUNTER(rx_drop_no_descriptor),
-        PORT_COUNTER(rx_drop_dma),
-        PORT_COUNTER(tx_frames),
-        PORT_COUNTER(tx_descriptors),
-        PORT_COUNTER(tx_drop_link_down),
-        PORT_COUNTER(tx_drop_error),
-        PORT_COUNTER(tx_drop_backend),
-        PORT_COUNTER(irq_raised),
-        PORT_COUNTER(irq_suppressed_rx),
-        PORT_COUNTER(irq_suppressed_tx),
+        VMSTATE_UINT64_ARRAY(stats.counter, MV643xxPort, MV643XX_COUNTERS),
+        VMSTATE_UINT64(stats.kick_mark, MV643xxPort),
+        VMSTATE_UINT64_ARRAY(stats.kick_class, MV643xxPort,
+                             MV643XX_KICK_CLASSES),
         VMSTATE_END_OF_LIST()
     }
 };
@@ -547,6 +526,7 @@ static void mv643xx_port_class_init(ObjectClass *klass, void *data)
     dc->vmsd = &vmstate_mv643xx_port;
     dc->user_creatable = false;
     device_class_set_props(dc, mv643xx_port_properties);
+    mv643xx_stats_class_init(klass);
 }
 
 static const TypeInfo mv643xx_port_types[] = {
@@ -555,6 +535,7 @@ static const TypeInfo mv643xx_port_types[] = {
         .parent = TYPE_DEVICE,
         .instance_size = sizeof(MV643xxPort),
         .instance_init = mv643xx_port_init,
+        .instance_finalize = mv643xx_port_finalize,
         .class_init = mv643xx_port_class_init,
     },
 };

@@ -71,18 +71,17 @@ static bool consume_mac_control(MV643xxPort *port, const uint8_t *frame)
     return true;
 }
 
+void mv643xx_rx_oversize(MV643xxPort *port, uint32_t len)
+{
+    trace_mv643xx_rx_drop(DEVICE(port)->canonical_path, len, "oversize");
+    mv643xx_mib_count(port, MV_MIB_OVERSIZE);
+    port->stats.rx_drop_oversize++;
+}
+
 bool mv643xx_rx_arrive(MV643xxPort *port, const uint8_t *frame, uint32_t len)
 {
-    uint64_t *closed = mv643xx_rx_closed(port);
-
-    if (closed) {
-        *closed += 1;
-        return false;
-    }
     if (len > rx_limit(port)) {
-        trace_mv643xx_rx_drop(DEVICE(port)->canonical_path, len, "oversize");
-        mv643xx_mib_count(port, MV_MIB_OVERSIZE);
-        port->stats.rx_drop_oversize++;
+        mv643xx_rx_oversize(port, len);
         return false;
     }
     if (consume_mac_control(port, frame)) {
@@ -205,6 +204,7 @@ static void store(MV643xxPort *port, Filling *f, const uint8_t *frame,
         port->stats.rx_drop_dma++;
     } else if (result == FILL_WHOLE) {
         port->stats.rx_delivered++;
+        port->stats.rx_bytes += len;
         trace_mv643xx_rx_frame(DEVICE(port)->canonical_path, f->queue,
                                first_addr, status, len);
     }

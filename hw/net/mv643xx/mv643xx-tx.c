@@ -5,23 +5,24 @@
  * its first descriptor to its last before anything is written back, so a
  * chain that is not complete yet leaves no trace but a TxError.
  *
- * Work is bounded by count: so many descriptors an event, the rest from a
- * timer on the virtual clock, and so many descriptors a frame.
+ * The DMA takes no time but where the FIFO is full: then it waits, and the
+ * frame's descriptors return with its last byte's entry.  While it waits its
+ * chain is state of the port; everything else happens within one step.  What
+ * is behind the FIFO is mv643xx-wire.c's.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
 #include "qemu/osdep.h"
 #include <zlib.h>
+#include "migration/vmstate.h"
 #include "mv643xx-internal.h"
 #include "qemu/bswap.h"
 #include "qemu/host-utils.h"
 #include "qemu/timer.h"
 #include "trace.h"
 
-#define DESCS_PER_EVENT     256
 #define DESCS_PER_FRAME     1024
-#define RESUME_NS           (10 * SCALE_US)
 
 typedef struct TxLink {
     uint32_t addr;
@@ -30,7 +31,7 @@ typedef struct TxLink {
 
 /* The descriptors of one frame */
 struct MV643xxTxChain {
-    unsigned count;
+    uint32_t count;
     uint32_t octets;
     TxLink link[DESCS_PER_FRAME];
 };
@@ -46,12 +47,33 @@ static void trace_drop(MV643xxPort *port, unsigned queue, uint32_t addr,
     trace_mv643xx_tx_drop(DEVICE(port)->canonical_path, queue, addr, why);
 }
 
+/* TxEnd comes when the last frame of the queue has left. */
 static void stop_queue(MV643xxPort *port, unsigned queue, uint32_t ice)
 {
     trace_mv643xx_tx_idle(DEVICE(port)->canonical_path, queue,
                           mv643xx_get(port, MV_TCQDP(queue)));
     *mv643xx_reg(port, MV_TQC) &= ~(1u << queue);
-    mv643xx_raise(port, MV_IC_TXEND(queue), ice);
+    if (mv643xx_wire_has_unsent(port, queue)) {
+        port->tx_dma.idle |= 1u << queue;
+        mv643xx_raise(port, 0, ice);
+    } else {
+        mv643xx_raise(port, MV_IC_TXEND(queue), ice);
+    }
+}
+
+void mv643xx_tx_drained(MV643xxPort *port, unsigned queue)
+{
+    if (port->tx_dma.idle & 1u << queue) {
+        port->tx_dma.idle &= ~(1u << queue);
+        mv643xx_raise(port, MV_IC_TXEND(queue), 0);
+    }
+}
+
+void mv643xx_tx_all_drained(MV643xxPort *port)
+{
+    for (unsigned queue = 0; queue < MV643XX_QUEUES; queue++) {
+        mv643xx_tx_drained(port, queue);
+    }
 }
 
 typedef enum CollectResult {
@@ -103,10 +125,8 @@ static CollectResult collect(MV643xxPort *port, unsigned queue,
 }
 
 /* Bring the data of @chain together; false if a buffer cannot be read. */
-static bool gather(MV643xxPort *port, const MV643xxTxChain *chain)
+static bool gather(MV643xxPort *port, const MV643xxTxChain *chain, uint8_t *to)
 {
-    uint8_t *to = port->tx_frame;
-
     for (unsigned i = 0; i < chain->count; i++) {
         const MV643xxDesc *desc = &chain->link[i].desc;
 
@@ -122,11 +142,11 @@ static bool gather(MV643xxPort *port, const MV643xxTxChain *chain)
  * The frame as it goes to the backend, which has no FCS; its length, or 0 if
  * its FCS, made by software, is wrong.
  */
-static uint32_t finish_frame(MV643xxPort *port, const MV643xxTxChain *chain)
+static uint32_t finish_frame(MV643xxPort *port, const MV643xxTxChain *chain,
+                             uint8_t *frame)
 {
     const MV643xxDesc *first = &chain->link[0].desc;
     uint32_t len = chain->octets;
-    uint8_t *frame = port->tx_frame;
 
     if (mv643xx_get(port, MV_PXCX) & MV_PXCX_TX_CRC_DIS) {
         uint32_t fcs;
@@ -166,29 +186,20 @@ static bool give_back(MV643xxPort *port, unsigned queue,
             return false;
         }
     }
-    *mv643xx_reg(port, MV_TCQDP(queue)) = last_link(chain)->desc.next;
+    if (mv643xx_get(port, MV_TCQDP(queue)) == chain->link[0].addr) {
+        *mv643xx_reg(port, MV_TCQDP(queue)) = last_link(chain)->desc.next;
+    }
     return true;
 }
 
-static void send_frame(MV643xxPort *port, uint32_t len)
-{
-    if (!mv643xx_link_up(port)) {
-        port->stats.tx_drop_link_down++;
-        return;
-    }
-    mv643xx_mib_tx(port, port->tx_frame, len);
-    mv643xx_wire_send(port, port->tx_frame, len);
-}
-
 /*
- * Finish a frame whose chain has an end: all of the guest's view of it is
- * settled before it goes out, since an answer may come in from within.
+ * Settle the guest's view of a frame whose chain has an end.  @len is 0 for
+ * what is not a frame.  False if that is not possible: the queue stops.
  */
-static void complete(MV643xxPort *port, unsigned queue,
+static bool complete(MV643xxPort *port, unsigned queue,
                      const MV643xxTxChain *chain, uint32_t len)
 {
     uint32_t first_addr = chain->link[0].addr;
-    uint32_t cmd_sts = chain->link[0].desc.cmd_sts;
     uint32_t causes = 0;
 
     *mv643xx_reg(port, MV_TCSDP) = last_link(chain)->addr;
@@ -202,7 +213,7 @@ static void complete(MV643xxPort *port, unsigned queue,
         port->stats.tx_drop_error++;
         trace_drop(port, queue, first_addr, "write-back failed");
         stop_queue(port, queue, MV_ICE_TXERR(queue));
-        return;
+        return false;
     }
     if (last_link(chain)->desc.cmd_sts & MV_TXD_EI) {
         causes |= MV_ICE_TXBUF(queue);
@@ -210,15 +221,59 @@ static void complete(MV643xxPort *port, unsigned queue,
     mv643xx_raise(port, 0, causes);
     if (len) {
         trace_mv643xx_tx_frame(DEVICE(port)->canonical_path, queue,
-                               first_addr, cmd_sts, len, chain->count);
-        send_frame(port, len);
+                               first_addr, chain->link[0].desc.cmd_sts, len,
+                               chain->count);
+    }
+    return true;
+}
+
+/* What was waiting for the FIFO is all in it, or lost. */
+static void end_dma(MV643xxPort *port)
+{
+    MV643xxTxDma *dma = &port->tx_dma;
+
+    dma->active = false;
+    if (port->tx_chain->count) {    /* not what a refused migration left */
+        complete(port, dma->queue, port->tx_chain, port->tx_chain->octets);
+    }
+    if (dma->disable) {
+        dma->disable = false;
+        if (mv643xx_get(port, MV_TQC) & 1u << dma->queue) {
+            stop_queue(port, dma->queue, 0);
+        }
     }
 }
 
-/* One frame of @queue, or its end; the number of descriptors looked at. */
-static unsigned serve_queue(MV643xxPort *port, unsigned queue)
+/* Put a frame into the FIFO at @at, or begin to; its bytes are in the room. */
+static void start_frame(MV643xxPort *port, unsigned queue, uint32_t len,
+                        int64_t at)
+{
+    MV643xxTxDma *dma = &port->tx_dma;
+    MV643xxTxChain *chain = port->tx_chain;
+    int64_t done;
+
+    if (!mv643xx_link_up(port)) {
+        port->stats.tx_drop_link_down += complete(port, queue, chain, len);
+        return;
+    }
+    done = mv643xx_wire_fifo_time(port, len, at);
+    if (done > at) {
+        chain->octets = len;
+        dma->active = true;
+        dma->queue = queue;
+        dma->begun = at;
+        dma->done = done;
+        mv643xx_wire_tx_push(port, queue, len, at);
+    } else if (complete(port, queue, chain, len)) {
+        mv643xx_wire_tx_push(port, queue, len, at);
+    }
+}
+
+/* The next frame of @queue, or its end; the number of descriptors seen. */
+static unsigned serve_queue(MV643xxPort *port, unsigned queue, int64_t at)
 {
     MV643xxTxChain *chain = port->tx_chain;
+    uint8_t *frame = mv643xx_wire_tx_room(port);
     uint32_t len = 0;
 
     switch (collect(port, queue, chain)) {
@@ -231,12 +286,16 @@ static unsigned serve_queue(MV643xxPort *port, unsigned queue)
         stop_queue(port, queue, MV_ICE_TXERR(queue));
         break;
     case COLLECT_FRAME:
-        if (gather(port, chain)) {
-            len = finish_frame(port, chain);
+        if (frame && gather(port, chain, frame)) {
+            len = finish_frame(port, chain, frame);
+        }
+        if (len) {
+            start_frame(port, queue, len, at);
+            break;
         }
         /* fall through */
     case COLLECT_BAD:
-        complete(port, queue, chain, len);
+        complete(port, queue, chain, 0);
         break;
     }
     return chain->count + 1;
@@ -265,46 +324,215 @@ static uint32_t active_queues(const MV643xxPort *port)
            mv643xx_get(port, MV_TQC) & MV_QC_ENABLE_MASK : 0;
 }
 
-void mv643xx_tx_run(MV643xxPort *port)
+/*
+ * When @queue, which is active, may start its next frame: virtual ns, or
+ * INT64_MAX if that depends on something else than time.
+ */
+static int64_t may_start(const MV643xxPort *port, unsigned queue)
 {
-    unsigned done = 0;
-    bool was_inside;
-
-    if (!active_queues(port)) {
-        return;
-    }
-    was_inside = mv643xx_enter(port->unit);
-    while (active_queues(port) && done < DESCS_PER_EVENT) {
-        done += serve_queue(port, pick_queue(port, active_queues(port)));
-    }
-    if (active_queues(port)) {
-        timer_mod(port->tx_resume,
-                  qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + RESUME_NS);
-    }
-    mv643xx_leave(port->unit, was_inside);
+    return MAX(port->tx_dma.free, port->tx_dma.kick[queue]);
 }
 
-static void tx_resume(void *opaque)
+int64_t mv643xx_tx_next(const MV643xxPort *port)
 {
-    mv643xx_tx_run(opaque);
+    uint32_t active;
+    int64_t at = INT64_MAX;
+
+    if (port->tx_dma.active) {
+        return port->tx_dma.done;
+    }
+    for (active = active_queues(port); active; active &= active - 1) {
+        at = MIN(at, may_start(port, ctz32(active)));
+    }
+    return at;
+}
+
+unsigned mv643xx_tx_step(MV643xxPort *port, int64_t at)
+{
+    MV643xxTxDma *dma = &port->tx_dma;
+    uint32_t active, ready = 0;
+
+    if (dma->active) {
+        port->stats.tx_fifo_full_ns += dma->done - dma->begun;
+        dma->free = dma->done;
+        end_dma(port);
+        return 1;
+    }
+    for (active = active_queues(port); active; active &= active - 1) {
+        if (may_start(port, ctz32(active)) <= at) {
+            ready |= active & -active;
+        }
+    }
+    return ready ? serve_queue(port, pick_queue(port, ready), at) : 1;
+}
+
+static void enable_queues(MV643xxPort *port, uint32_t queues)
+{
+    MV643xxTxDma *dma = &port->tx_dma;
+    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    dma->idle &= ~queues;
+    if (queues & 1u << dma->queue) {
+        dma->disable = false;
+    }
+    for (queues &= ~mv643xx_get(port, MV_TQC); queues; queues &= queues - 1) {
+        dma->kick[ctz32(queues)] = now;
+        *mv643xx_reg(port, MV_TQC) |= queues & -queues;
+    }
+}
+
+/* One whose frame is on its way into the FIFO stops behind that. */
+static void disable_queues(MV643xxPort *port, uint32_t queues)
+{
+    MV643xxTxDma *dma = &port->tx_dma;
+
+    for (queues &= mv643xx_get(port, MV_TQC); queues; queues &= queues - 1) {
+        unsigned queue = ctz32(queues);
+
+        if (dma->active && dma->queue == queue) {
+            dma->disable = true;
+        } else {
+            stop_queue(port, queue, 0);
+        }
+    }
+}
+
+void mv643xx_tx_command(MV643xxPort *port, uint32_t value)
+{
+    uint32_t disable = value >> MV_QC_DISABLE_SHIFT & MV_QC_ENABLE_MASK;
+    uint32_t enable = value & MV_QC_ENABLE_MASK & ~disable;
+
+    if (enable) {
+        mv643xx_stats_kick(port);
+        enable_queues(port, enable);
+    }
+    disable_queues(port, disable);
+}
+
+void mv643xx_tx_enabled(MV643xxPort *port)
+{
+    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+    for (unsigned queue = 0; queue < MV643XX_QUEUES; queue++) {
+        port->tx_dma.kick[queue] = now;
+    }
+}
+
+void mv643xx_tx_link_lost(MV643xxPort *port)
+{
+    if (port->tx_dma.active) {
+        port->tx_dma.free = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+        end_dma(port);
+    }
+}
+
+void mv643xx_tx_abort(MV643xxPort *port)
+{
+    port->tx_dma.active = false;
+    port->tx_dma.disable = false;
+    port->tx_dma.idle = 0;
+    port->stats.tx_drop_reset += mv643xx_wire_tx_abort(port);
 }
 
 void mv643xx_tx_init(MV643xxPort *port)
 {
-    port->tx_resume = timer_new_ns(QEMU_CLOCK_VIRTUAL, tx_resume, port);
     port->tx_chain = g_new0(MV643xxTxChain, 1);
-    port->tx_frame = g_malloc0(MV643XX_TX_MAX_FRAME);
 }
 
 void mv643xx_tx_reset(MV643xxPort *port)
 {
-    timer_del(port->tx_resume);
+    mv643xx_tx_abort(port);
     port->tx_last_queue = 0;
 }
 
 void mv643xx_tx_cleanup(MV643xxPort *port)
 {
-    timer_free(port->tx_resume);
     g_free(port->tx_chain);
-    g_free(port->tx_frame);
 }
+
+/* Migration */
+
+bool mv643xx_tx_loaded(MV643xxPort *port)
+{
+    return !port->tx_dma.active ||
+           (port->tx_chain->count && port->tx_chain->octets &&
+            mv643xx_wire_has_unsent(port, port->tx_dma.queue));
+}
+
+static bool dma_valid(const MV643xxTxDma *dma)
+{
+    for (unsigned queue = 0; queue < MV643XX_QUEUES; queue++) {
+        if (!mv643xx_time_valid(dma->kick[queue])) {
+            return false;
+        }
+    }
+    return mv643xx_time_valid(dma->free) && mv643xx_time_valid(dma->begun) &&
+           mv643xx_time_valid(dma->done) && dma->queue < MV643XX_QUEUES;
+}
+
+static int dma_post_load(void *opaque, int version_id)
+{
+    MV643xxTxDma *dma = opaque;
+
+    if (!dma_valid(dma)) {
+        memset(dma, 0, sizeof(*dma));
+        return -EINVAL;
+    }
+    return 0;
+}
+
+const VMStateDescription vmstate_mv643xx_tx_dma = {
+    .name = "mv643xx-tx-dma",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .post_load = dma_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_INT64_ARRAY(kick, MV643xxTxDma, MV643XX_QUEUES),
+        VMSTATE_INT64(free, MV643xxTxDma),
+        VMSTATE_INT64(begun, MV643xxTxDma),
+        VMSTATE_INT64(done, MV643xxTxDma),
+        VMSTATE_BOOL(active, MV643xxTxDma),
+        VMSTATE_UINT8(queue, MV643xxTxDma),
+        VMSTATE_BOOL(disable, MV643xxTxDma),
+        VMSTATE_UINT8(idle, MV643xxTxDma),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static const VMStateDescription vmstate_link = {
+    .name = "mv643xx-tx-link",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT32(addr, TxLink),
+        VMSTATE_UINT32(desc.cmd_sts, TxLink),
+        VMSTATE_UINT32(desc.next, TxLink),
+        VMSTATE_END_OF_LIST()
+    }
+};
+
+static bool chain_fits(void *opaque, int version_id)
+{
+    MV643xxTxChain *chain = opaque;
+
+    if (chain->count > DESCS_PER_FRAME) {
+        chain->count = 0;
+        return false;
+    }
+    return true;
+}
+
+/* What give_back() needs; without meaning while no DMA waits. */
+const VMStateDescription vmstate_mv643xx_tx_chain = {
+    .name = "mv643xx-tx-chain",
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .fields = (const VMStateField[]) {
+        VMSTATE_UINT32(count, MV643xxTxChain),
+        VMSTATE_UINT32(octets, MV643xxTxChain),
+        VMSTATE_VALIDATE("descriptors of a frame fit", chain_fits),
+        VMSTATE_STRUCT_VARRAY_UINT32(link, MV643xxTxChain, count, 1,
+                                     vmstate_link, TxLink),
+        VMSTATE_END_OF_LIST()
+    }
+};

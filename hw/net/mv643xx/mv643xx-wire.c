@@ -1,13 +1,28 @@
 /*
  * Marvell mv643xx Gigabit Ethernet unit: the wire
  *
- * Between the MAC and QEMU's network backend.  Frames cross it in zero time,
- * so a sender can be infinitely fast, which no cable allows.  To keep that
- * from overrunning a ring at once, a received frame that finds no descriptor
- * waits here; after HOLD_NS of virtual time it is lost, as it would be at
- * once on hardware.  Waiting frames are the device's own state: nothing is
- * left in QEMU's packet queues, and the backend is refused only when there is
- * no room for another frame.
+ * Between the MAC and QEMU's network backend lie two lanes that carry frames
+ * at the rate of the link.  A frame takes its preamble, its bytes (60 at
+ * least), its FCS and the gap behind it; the next one starts when the lane is
+ * free and the frame is there, whichever is later.  All of it is arithmetic
+ * on virtual time, so that an event which is handled late loses nothing: what
+ * it starts is dated as if it had been in time.
+ *
+ * Transmit: mv643xx-tx.c puts a frame into the FIFO, where it has its times.
+ * At its *wire end*, with the last bit of its FCS, it is counted; one
+ * propagation delay later it is the backend's.
+ *
+ * Receive: the backend hands a frame over when the far end begins to send it.
+ * It waits here until its last bit would have arrived and goes to the MAC
+ * then.  The backend is refused only when too much waits.
+ *
+ * With wire=ideal all this takes no time, so that a sender can be infinitely
+ * fast, which no cable allows.  To keep that from overrunning a ring at once,
+ * a received frame that finds no descriptor is held for HOLD_NS of virtual
+ * time before it is lost; with wire=paced it is lost at once, as on hardware.
+ *
+ * One timer serves all.  Frames in flight are the device's own state: nothing
+ * is left in QEMU's packet queues.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -15,42 +30,179 @@
 #include "qemu/osdep.h"
 #include "migration/vmstate.h"
 #include "mv643xx-internal.h"
-#include "qemu/bswap.h"
 #include "qemu/timer.h"
+#include "trace.h"
+
+#define PREAMBLE    8       /* with the start of frame delimiter */
+#define GAP         12
 
 #define HOLD_NS     (10 * SCALE_MS)
 #define RETRY_NS    (50 * SCALE_US)
 
-/* In front of every frame in the staging buffer, little-endian there. */
-typedef struct Record {
-    int64_t arrival;    /* virtual ns */
-    uint32_t len;
-    bool refused;       /* has met a queue without a descriptor */
-} Record;
+/* Work of each kind for one event; the rest is done RESUME_NS later. */
+#define MAX_WORK    256
+#define RESUME_NS   (10 * SCALE_US)
 
-#define RECORD_ARRIVAL  0
-#define RECORD_LEN      8
-#define RECORD_REFUSED  12
-#define RECORD_SIZE     16
-#define RECORD_MAX      (RECORD_SIZE + MV643XX_RX_MAX_FRAME)
+/* Flags of a received frame's record */
+#define RX_ARRIVED  1       /* counted: only the delivery is left */
+#define RX_REFUSED  2       /* has met a queue without a descriptor */
 
-static Record load_record(const uint8_t *at)
+#define RX_RECORD_MAX   (MV643XX_RECORD_SIZE + MV643XX_RX_MAX_FRAME)
+
+/* Times */
+
+static int64_t now_ns(void)
 {
-    return (Record) {
-        .arrival = ldq_le_p(at + RECORD_ARRIVAL),
-        .len = ldl_le_p(at + RECORD_LEN),
-        .refused = ldl_le_p(at + RECORD_REFUSED),
+    return qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+}
+
+/* Time of one byte on the link, ns; 0 when frames take none. */
+static unsigned byte_ns(const MV643xxPort *port)
+{
+    uint32_t status = mv643xx_get(port, MV_PS0);
+
+    if (port->wire.ideal) {
+        return 0;
+    }
+    return status & MV_PS0_GMII_1000 ? 8 : status & MV_PS0_MII_100 ? 80 :
+           MV643XX_SLOWEST_BYTE_NS;
+}
+
+static uint32_t octets(uint32_t len)
+{
+    return MAX(len, MV643XX_MIN_FRAME);
+}
+
+/* From the start of a frame to its last bit, and to the next frame's start */
+static int64_t frame_ns(uint32_t len, unsigned ns)
+{
+    return (int64_t)(PREAMBLE + octets(len) + MV_FCS_LEN) * ns;
+}
+
+static int64_t slot_ns(uint32_t len, unsigned ns)
+{
+    return frame_ns(len, ns) + (int64_t)GAP * ns;
+}
+
+static int64_t wire_end(const MV643xxRecord *record)
+{
+    return record->start + frame_ns(record->len, record->byte_ns);
+}
+
+/* When the first @n bytes of a frame are on the wire. */
+static int64_t byte_end(const MV643xxRecord *record, uint32_t n)
+{
+    return record->start + (int64_t)(PREAMBLE + n) * record->byte_ns;
+}
+
+static int64_t delay_ns(const MV643xxWire *wire)
+{
+    return wire->ideal ? 0 : wire->delay;
+}
+
+/* Transmit: into the FIFO */
+
+int64_t mv643xx_wire_fifo_time(const MV643xxPort *port, uint32_t len,
+                               int64_t at)
+{
+    const MV643xxWire *wire = &port->wire;
+    uint32_t offset = wire->tx_sent;
+    MV643xxRecord own;
+    uint32_t leave;
+
+    if (wire->tx_fifo + octets(len) <= MV643XX_TX_FIFO) {
+        return at;
+    }
+    leave = wire->tx_fifo + octets(len) - MV643XX_TX_FIFO;
+    while (offset < wire->tx.used) {
+        MV643xxRecord record = mv643xx_frames_get(&wire->tx, offset);
+
+        if (leave <= octets(record.len)) {
+            return MAX(at, byte_end(&record, leave));
+        }
+        leave -= octets(record.len);
+        offset += MV643XX_RECORD_SIZE + record.len;
+    }
+    /* Its own first bytes make room for its last ones. */
+    own.start = MAX(wire->tx_free, at);
+    own.byte_ns = byte_ns(port);
+    return byte_end(&own, leave);
+}
+
+uint8_t *mv643xx_wire_tx_room(MV643xxPort *port)
+{
+    return mv643xx_frames_room(&port->wire.tx, MV643XX_TX_MAX_FRAME);
+}
+
+void mv643xx_wire_tx_push(MV643xxPort *port, unsigned queue, uint32_t len,
+                          int64_t at)
+{
+    MV643xxWire *wire = &port->wire;
+    MV643xxRecord record = {
+        .start = MAX(wire->tx_free, at),
+        .len = len,
+        .byte_ns = byte_ns(port),
+        .queue = queue,
     };
+
+    wire->tx_free = record.start + slot_ns(len, record.byte_ns);
+    record.due = MAX(wire->tx_due, wire_end(&record) + delay_ns(wire));
+    wire->tx_due = record.due;
+    mv643xx_frames_push(&wire->tx, &record);
+    wire->tx_fifo += octets(len);
+    wire->tx_unsent[queue]++;
 }
 
-static void store_record(uint8_t *at, const Record *record)
+bool mv643xx_wire_has_unsent(const MV643xxPort *port, unsigned queue)
 {
-    stq_le_p(at + RECORD_ARRIVAL, record->arrival);
-    stl_le_p(at + RECORD_LEN, record->len);
-    stl_le_p(at + RECORD_REFUSED, record->refused);
+    return port->wire.tx_unsent[queue];
 }
 
-/* Transmit */
+bool mv643xx_wire_tx_empty(const MV643xxPort *port)
+{
+    return port->wire.tx_sent == port->wire.tx.used;
+}
+
+uint32_t mv643xx_wire_tx_abort(MV643xxPort *port)
+{
+    MV643xxWire *wire = &port->wire;
+    uint32_t lost = mv643xx_frames_cut(&wire->tx, wire->tx_sent);
+
+    wire->tx_free = MIN(wire->tx_free, now_ns());
+    wire->tx_due = 0;
+    for (uint32_t at = 0; at < wire->tx.used;) {
+        MV643xxRecord record = mv643xx_frames_get(&wire->tx, at);
+
+        wire->tx_due = record.due;
+        at += MV643XX_RECORD_SIZE + record.len;
+    }
+    wire->tx_fifo = 0;
+    memset(wire->tx_unsent, 0, sizeof(wire->tx_unsent));
+    return lost;
+}
+
+/* A frame is all on the wire. */
+static void transmitted(MV643xxPort *port)
+{
+    MV643xxWire *wire = &port->wire;
+    MV643xxRecord record = mv643xx_frames_get(&wire->tx, wire->tx_sent);
+    const uint8_t *frame = mv643xx_frames_data(&wire->tx, wire->tx_sent);
+
+    trace_mv643xx_wire_tx(DEVICE(port)->canonical_path, record.queue,
+                          record.len, record.start, wire_end(&record));
+    mv643xx_pcap_frame(port, frame, record.len, wire_end(&record));
+    mv643xx_mib_tx(port, frame, record.len);
+    port->stats.tx_frames++;
+    port->stats.tx_bytes += record.len;
+    port->stats.tx_busy_ns += slot_ns(record.len, record.byte_ns);
+    wire->tx_sent += MV643XX_RECORD_SIZE + record.len;
+    wire->tx_fifo -= octets(record.len);
+    if (!--wire->tx_unsent[record.queue]) {
+        mv643xx_tx_drained(port, record.queue);
+    }
+}
+
+/* Transmit: to the backend */
 
 /*
  * A frame that the backend refuses ends up in a queue that the device does
@@ -81,8 +233,7 @@ static bool offer_held(MV643xxPort *port)
 
 static void arm_tx_retry(MV643xxPort *port)
 {
-    timer_mod(port->wire.tx_retry,
-              qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL) + RETRY_NS);
+    timer_mod(port->wire.tx_retry, now_ns() + RETRY_NS);
 }
 
 static void tx_retry(void *opaque)
@@ -94,11 +245,15 @@ static void tx_retry(void *opaque)
     }
 }
 
-void mv643xx_wire_send(MV643xxPort *port, const uint8_t *frame, uint32_t len)
+/* A frame reaches the far end; an answer may come from inside. */
+static void hand_over(MV643xxPort *port)
 {
     MV643xxWire *wire = &port->wire;
+    uint32_t len = mv643xx_frames_get(&wire->tx, 0).len;
+    const uint8_t *frame = mv643xx_frames_data(&wire->tx, 0);
 
-    port->stats.tx_frames++;
+    wire->tx_sent -= MV643XX_RECORD_SIZE + len;
+    mv643xx_frames_pop(&wire->tx);
     if (!offer_held(port)) {
         port->stats.tx_drop_backend++;
     } else if (!offer(port, frame, len)) {
@@ -110,57 +265,26 @@ void mv643xx_wire_send(MV643xxPort *port, const uint8_t *frame, uint32_t len)
 
 /* Receive */
 
-bool mv643xx_wire_can_receive(const MV643xxPort *port)
+static void arm(MV643xxPort *port);
+static void end_refusal(MV643xxPort *port);
+
+/* Bytes that may be on their way: those in the cable, and some that wait. */
+static uint32_t rx_limit(const MV643xxPort *port)
 {
-    return MV643XX_STAGING_SIZE - port->wire.used >= RECORD_MAX;
+    unsigned ns = byte_ns(port);
+
+    return MV643XX_RX_WAITING + (ns ? delay_ns(&port->wire) / ns : 0);
 }
 
-static Record head_record(const MV643xxWire *wire)
-{
-    return load_record(wire->staging + wire->head);
-}
-
-static void stage(MV643xxPort *port, const uint8_t *frame, uint32_t len,
-                  bool refused)
+bool mv643xx_wire_can_receive(MV643xxPort *port)
 {
     MV643xxWire *wire = &port->wire;
-    Record record = {
-        .arrival = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL),
-        .len = len,
-        .refused = refused,
-    };
-    uint8_t *to;
 
-    if (wire->head + wire->used + RECORD_SIZE + len > MV643XX_STAGING_SIZE) {
-        memmove(wire->staging, wire->staging + wire->head, wire->used);
-        wire->head = 0;
+    if (wire->rx.used + RX_RECORD_MAX > rx_limit(port)) {
+        wire->rx_full = true;
+        return false;
     }
-    to = wire->staging + wire->head + wire->used;
-    store_record(to, &record);
-    memcpy(to + RECORD_SIZE, frame, len);
-    wire->used += RECORD_SIZE + len;
-    wire->frames++;
-    port->stats.rx_held = wire->frames;
-}
-
-static void unstage(MV643xxPort *port)
-{
-    MV643xxWire *wire = &port->wire;
-    uint32_t n = RECORD_SIZE + head_record(wire).len;
-
-    wire->head += n;
-    wire->used -= n;
-    wire->frames--;
-    port->stats.rx_held = wire->frames;
-}
-
-static void drop_staged(MV643xxPort *port, uint64_t *reason)
-{
-    *reason += port->wire.frames;
-    port->wire.head = 0;
-    port->wire.used = 0;
-    port->wire.frames = 0;
-    port->stats.rx_held = 0;
+    return true;
 }
 
 void mv643xx_wire_offer_again(MV643xxPort *port)
@@ -168,81 +292,100 @@ void mv643xx_wire_offer_again(MV643xxPort *port)
     qemu_flush_queued_packets(qemu_get_queue(port->nic));
 }
 
-void mv643xx_wire_drop(MV643xxPort *port, uint64_t *reason)
+static void rx_pop(MV643xxPort *port)
 {
-    bool full = !mv643xx_wire_can_receive(port);
-
-    drop_staged(port, reason);
-    if (full) {
-        mv643xx_wire_offer_again(port);
-    }
+    mv643xx_frames_pop(&port->wire.rx);
+    port->stats.rx_held = port->wire.rx.count;
 }
 
-/* Deliver the oldest frame or give it up; false if it still waits. */
-static bool settle_head(MV643xxPort *port, int64_t now)
+static uint32_t rx_abort(MV643xxPort *port)
 {
     MV643xxWire *wire = &port->wire;
-    Record record = head_record(wire);
-    const uint8_t *frame = wire->staging + wire->head + RECORD_SIZE;
-    MV643xxRxResult result;
 
-    result = mv643xx_rx_deliver(port, frame, record.len, record.refused);
-    if (result == MV643XX_RX_NO_DESCRIPTOR) {
-        if (now - record.arrival < HOLD_NS) {
-            record.refused = true;
-            store_record(wire->staging + wire->head, &record);
-            return false;
+    wire->rx_free = MIN(wire->rx_free, now_ns());
+    wire->rx_due = 0;
+    port->stats.rx_held = 0;
+    return mv643xx_frames_cut(&wire->rx, 0);
+}
+
+void mv643xx_wire_drop(MV643xxPort *port, uint64_t *reason)
+{
+    *reason += rx_abort(port);
+    arm(port);
+    end_refusal(port);
+}
+
+/* Take note of a frame that is all here; false if it ends in the MAC. */
+static bool arrive(MV643xxPort *port, const uint8_t *frame,
+                   const MV643xxRecord *record)
+{
+    trace_mv643xx_wire_rx(DEVICE(port)->canonical_path, record->len,
+                          record->start, record->due);
+    mv643xx_pcap_frame(port, frame, record->len, record->due);
+    port->stats.rx_busy_ns += slot_ns(record->len, record->byte_ns);
+    return mv643xx_rx_arrive(port, frame, record->len);
+}
+
+/* Deliver the oldest frame, or give it up, or hold it. */
+static void deliver(MV643xxPort *port, int64_t now)
+{
+    MV643xxWire *wire = &port->wire;
+    MV643xxRecord record = mv643xx_frames_get(&wire->rx, 0);
+    const uint8_t *frame = mv643xx_frames_data(&wire->rx, 0);
+    uint64_t *closed = mv643xx_rx_closed(port);
+    bool refused = record.flags & RX_REFUSED;
+
+    if (closed) {
+        *closed += 1;
+    } else if (!(record.flags & RX_ARRIVED) &&
+               !arrive(port, frame, &record)) {
+        ;
+    } else if (mv643xx_rx_deliver(port, frame, record.len, refused) ==
+               MV643XX_RX_NO_DESCRIPTOR) {
+        if (wire->ideal && now - record.due < HOLD_NS) {
+            record.flags |= RX_ARRIVED | RX_REFUSED;
+            mv643xx_frames_set(&wire->rx, 0, &record);
+            wire->rx_retry = now + RETRY_NS;
+            return;
         }
         mv643xx_rx_no_descriptor(port, record.len);
     }
-    unstage(port);
-    return true;
+    rx_pop(port);
 }
 
-static void settle(MV643xxPort *port)
+static void stage(MV643xxPort *port, const uint8_t *frame, uint32_t len)
 {
     MV643xxWire *wire = &port->wire;
-    int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-    uint64_t *closed = mv643xx_rx_closed(port);
-    bool was_inside = mv643xx_enter(port->unit);
+    MV643xxRecord record = {
+        .start = MAX(wire->rx_free, now_ns()),
+        .len = len,
+        .byte_ns = byte_ns(port),
+    };
+    uint8_t *to = mv643xx_frames_room(&wire->rx, len);
 
-    if (closed) {
-        drop_staged(port, closed);
-    }
-    while (wire->frames && settle_head(port, now)) {
-        ;
-    }
-    if (wire->frames) {
-        timer_mod(wire->rx_retry, now + RETRY_NS);
-    } else {
-        timer_del(wire->rx_retry);
-    }
-    mv643xx_leave(port->unit, was_inside);
-}
-
-void mv643xx_wire_poll(MV643xxPort *port)
-{
-    bool full;
-
-    if (!port->wire.frames) {
+    if (!to) {
+        port->stats.rx_drop_queue_full++;
         return;
     }
-    full = !mv643xx_wire_can_receive(port);
-    settle(port);
-    if (full && mv643xx_wire_can_receive(port)) {
-        mv643xx_wire_offer_again(port);
+    wire->rx_free = record.start + slot_ns(len, record.byte_ns);
+    record.due = MAX(wire->rx_due, wire_end(&record) + delay_ns(wire));
+    wire->rx_due = record.due;
+    if (wire->ideal && record.due <= now_ns()) {
+        if (!arrive(port, frame, &record)) {
+            return;
+        }
+        record.flags = RX_ARRIVED;
     }
-}
-
-static void rx_retry(void *opaque)
-{
-    mv643xx_wire_poll(opaque);
+    memcpy(to, frame, len);
+    mv643xx_frames_push(&wire->rx, &record);
+    port->stats.rx_held = wire->rx.count;
 }
 
 void mv643xx_wire_receive(MV643xxPort *port, const uint8_t *frame,
                           uint32_t len)
 {
     uint8_t padded[MV643XX_MIN_FRAME] = { 0 };
+    uint64_t *closed;
 
     port->stats.rx_offered++;
     if (len < sizeof(padded)) {
@@ -250,83 +393,313 @@ void mv643xx_wire_receive(MV643xxPort *port, const uint8_t *frame,
         frame = padded;
         len = sizeof(padded);
     }
-    if (!mv643xx_rx_arrive(port, frame, len)) {
-        return;
-    }
-    if (port->wire.frames) {
-        stage(port, frame, len, false);
-        settle(port);
-    } else if (mv643xx_rx_deliver(port, frame, len, false) ==
-               MV643XX_RX_NO_DESCRIPTOR) {
-        stage(port, frame, len, true);
-        settle(port);
+    closed = mv643xx_rx_closed(port);
+    if (closed) {
+        *closed += 1;
+    } else if (len > MV643XX_RX_MAX_FRAME) {
+        mv643xx_rx_oversize(port, len);
+    } else {
+        stage(port, frame, len);
+        mv643xx_wire_run(port);
     }
 }
 
+/* Events */
+
+typedef enum Event {
+    EVENT_NONE,
+    EVENT_HAND_OVER,
+    EVENT_TRANSMITTED,
+    EVENT_DELIVER,
+    EVENT_DMA,
+    EVENTS,
+} Event;
+
+static int64_t rx_time(const MV643xxWire *wire)
+{
+    MV643xxRecord record = mv643xx_frames_get(&wire->rx, 0);
+
+    return record.flags & RX_REFUSED ? wire->rx_retry : record.due;
+}
+
+/* What comes first; of things at the same time, in this order. */
+static Event next_event(const MV643xxPort *port, int64_t *at)
+{
+    const MV643xxWire *wire = &port->wire;
+    Event event = EVENT_NONE;
+    int64_t time;
+
+    *at = INT64_MAX;
+    if (wire->tx_sent) {
+        *at = mv643xx_frames_get(&wire->tx, 0).due;
+        event = EVENT_HAND_OVER;
+    }
+    if (wire->tx_sent < wire->tx.used) {
+        MV643xxRecord record = mv643xx_frames_get(&wire->tx, wire->tx_sent);
+
+        if (wire_end(&record) < *at) {
+            *at = wire_end(&record);
+            event = EVENT_TRANSMITTED;
+        }
+    }
+    if (wire->rx.count && rx_time(wire) < *at) {
+        *at = rx_time(wire);
+        event = EVENT_DELIVER;
+    }
+    time = mv643xx_tx_next(port);
+    if (time < *at) {
+        *at = time;
+        event = EVENT_DMA;
+    }
+    return event;
+}
+
+static void arm(MV643xxPort *port)
+{
+    MV643xxWire *wire = &port->wire;
+
+    if (wire->resume >= 0) {
+        wire->next = wire->resume;
+    } else {
+        next_event(port, &wire->next);
+    }
+    if (wire->next == INT64_MAX) {
+        timer_del(wire->timer);
+    } else if (!timer_pending(wire->timer) ||
+               timer_expire_time_ns(wire->timer) != wire->next) {
+        timer_mod(wire->timer, wire->next);
+    }
+}
+
+static unsigned handle(MV643xxPort *port, Event event, int64_t at,
+                       int64_t now)
+{
+    switch (event) {
+    case EVENT_HAND_OVER:
+        hand_over(port);
+        break;
+    case EVENT_TRANSMITTED:
+        transmitted(port);
+        break;
+    case EVENT_DELIVER:
+        deliver(port, now);
+        break;
+    case EVENT_DMA:
+        return mv643xx_tx_step(port, at);
+    default:
+        break;
+    }
+    return 1;
+}
+
+/* Handle what is due, in its order; false if there is more than enough. */
+static bool handle_due(MV643xxPort *port, int64_t now)
+{
+    unsigned done[EVENTS] = { 0 };
+    int64_t at;
+    Event event;
+
+    while (event = next_event(port, &at), at <= now) {
+        if (done[event] >= MAX_WORK) {
+            return false;
+        }
+        done[event] += handle(port, event, at, now);
+    }
+    return true;
+}
+
+/* After a refusal, offer again when many frames fit: one is not worth it. */
+static void end_refusal(MV643xxPort *port)
+{
+    MV643xxWire *wire = &port->wire;
+
+    if (wire->rx_full && wire->rx.used <= rx_limit(port) / 2) {
+        wire->rx_full = false;
+        mv643xx_wire_offer_again(port);
+    }
+}
+
+void mv643xx_wire_run(MV643xxPort *port)
+{
+    MV643xxWire *wire = &port->wire;
+    bool was_inside;
+    int64_t now;
+
+    if (wire->running) {
+        return;
+    }
+    now = now_ns();
+    wire->running = true;
+    was_inside = mv643xx_enter(port->unit);
+    wire->resume = handle_due(port, now) ? -1 : now + RESUME_NS;
+    mv643xx_leave(port->unit, was_inside);
+    wire->running = false;
+    arm(port);
+    end_refusal(port);
+}
+
+static void on_time(void *opaque)
+{
+    mv643xx_wire_run(opaque);
+}
+
+void mv643xx_wire_sync(MV643xxPort *port)
+{
+    if (port->wire.next != INT64_MAX && port->wire.next <= now_ns()) {
+        mv643xx_wire_run(port);
+    }
+}
+
+void mv643xx_wire_poll(MV643xxPort *port)
+{
+    port->wire.rx_retry = 0;
+    mv643xx_wire_run(port);
+}
+
+void mv643xx_wire_poll_held(MV643xxPort *port)
+{
+    MV643xxWire *wire = &port->wire;
+
+    if (wire->rx.count &&
+        (mv643xx_frames_get(&wire->rx, 0).flags & RX_REFUSED)) {
+        mv643xx_wire_poll(port);
+    }
+}
+
+void mv643xx_wire_link_lost(MV643xxPort *port)
+{
+    mv643xx_tx_link_lost(port);
+    port->stats.tx_drop_link_down += mv643xx_wire_tx_abort(port);
+    mv643xx_tx_all_drained(port);
+    mv643xx_wire_drop(port, &port->stats.rx_drop_link_down);
+}
+
+/* Frames that are on their way keep the times that they have. */
+void mv643xx_wire_set_ideal(MV643xxPort *port, bool ideal)
+{
+    mv643xx_wire_sync(port);
+    port->wire.ideal = ideal;
+    if (DEVICE(port)->realized) {
+        mv643xx_wire_poll(port);
+    }
+}
+
+/* Life */
+
 void mv643xx_wire_init(MV643xxPort *port)
 {
-    port->wire.rx_retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, rx_retry, port);
-    port->wire.tx_retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, tx_retry, port);
+    MV643xxWire *wire = &port->wire;
+
+    mv643xx_frames_init(&wire->tx);
+    mv643xx_frames_init(&wire->rx);
+    wire->resume = -1;
+    wire->next = INT64_MAX;
+    wire->timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, on_time, port);
+    wire->tx_retry = timer_new_ns(QEMU_CLOCK_VIRTUAL, tx_retry, port);
 }
 
 /* A frame that has left the MAC is beyond the reach of its reset. */
 void mv643xx_wire_reset(MV643xxPort *port)
 {
-    uint64_t lost = 0;
-
-    timer_del(port->wire.rx_retry);
-    drop_staged(port, &lost);
+    port->stats.tx_drop_reset += mv643xx_wire_tx_abort(port);
+    rx_abort(port);
+    port->wire.resume = -1;
+    arm(port);
 }
 
 void mv643xx_wire_cleanup(MV643xxPort *port)
 {
-    timer_free(port->wire.rx_retry);
+    timer_free(port->wire.timer);
     timer_free(port->wire.tx_retry);
+    mv643xx_frames_cleanup(&port->wire.tx);
+    mv643xx_frames_cleanup(&port->wire.rx);
 }
 
-static bool wire_valid(const MV643xxWire *wire)
+/* Migration */
+
+static bool rx_valid(const MV643xxFrames *frames)
 {
-    uint32_t at = wire->head;
-    uint32_t end = wire->head + wire->used;
+    uint32_t at = 0;
 
-    if (wire->tx_held_len > MV643XX_TX_MAX_FRAME ||
-        wire->head > MV643XX_STAGING_SIZE ||
-        wire->used > MV643XX_STAGING_SIZE - wire->head) {
-        return false;
-    }
-    for (uint32_t n = 0; n < wire->frames; n++) {
-        Record record;
+    while (at < frames->used) {
+        uint32_t len = mv643xx_frames_get(frames, at).len;
 
-        if (end - at < RECORD_SIZE) {
+        if (len < MV643XX_MIN_FRAME || len > MV643XX_RX_MAX_FRAME) {
             return false;
         }
-        record = load_record(wire->staging + at);
-        at += RECORD_SIZE;
-        if (record.len < MV643XX_MIN_FRAME ||
-            record.len > MV643XX_RX_MAX_FRAME || record.len > end - at) {
+        at += MV643XX_RECORD_SIZE + len;
+    }
+    return true;
+}
+
+/* Recompute what is in the FIFO; false if @tx_sent is not between frames. */
+static bool count_fifo(MV643xxWire *wire)
+{
+    uint32_t at = 0;
+
+    wire->tx_fifo = 0;
+    memset(wire->tx_unsent, 0, sizeof(wire->tx_unsent));
+    while (at < wire->tx.used) {
+        MV643xxRecord record = mv643xx_frames_get(&wire->tx, at);
+
+        if (at < wire->tx_sent &&
+            wire->tx_sent < at + MV643XX_RECORD_SIZE + record.len) {
             return false;
         }
-        at += record.len;
+        if (at >= wire->tx_sent) {
+            wire->tx_fifo += octets(record.len);
+            wire->tx_unsent[record.queue]++;
+        }
+        at += MV643XX_RECORD_SIZE + record.len;
     }
-    return at == end;
+    return wire->tx_sent <= wire->tx.used;
 }
 
 static int wire_post_load(void *opaque, int version_id)
 {
-    return wire_valid(opaque) ? 0 : -EINVAL;
+    MV643xxWire *wire = opaque;
+
+    if (wire->tx_held_len > MV643XX_TX_MAX_FRAME ||
+        !mv643xx_time_valid(wire->tx_free) ||
+        !mv643xx_time_valid(wire->tx_due) ||
+        !mv643xx_time_valid(wire->rx_free) ||
+        !mv643xx_time_valid(wire->rx_due) ||
+        !mv643xx_time_valid(wire->rx_retry) ||
+        (wire->resume != -1 && !mv643xx_time_valid(wire->resume)) ||
+        !rx_valid(&wire->rx) || !count_fifo(wire)) {
+        mv643xx_frames_clear(&wire->tx);
+        mv643xx_frames_clear(&wire->rx);
+        wire->tx_sent = 0;
+        wire->tx_held_len = 0;
+        return -EINVAL;
+    }
+    return 0;
+}
+
+void mv643xx_wire_loaded(MV643xxPort *port)
+{
+    port->stats.rx_held = port->wire.rx.count;
+    port->wire.rx_full = true;
+    arm(port);
 }
 
 const VMStateDescription vmstate_mv643xx_wire = {
     .name = "mv643xx-wire",
-    .version_id = 1,
-    .minimum_version_id = 1,
+    .version_id = 2,
+    .minimum_version_id = 2,
     .post_load = wire_post_load,
     .fields = (const VMStateField[]) {
-        VMSTATE_UINT8_ARRAY(staging, MV643xxWire, MV643XX_STAGING_SIZE),
-        VMSTATE_UINT32(head, MV643xxWire),
-        VMSTATE_UINT32(used, MV643xxWire),
-        VMSTATE_UINT32(frames, MV643xxWire),
-        VMSTATE_TIMER_PTR(rx_retry, MV643xxWire),
+        VMSTATE_STRUCT(tx, MV643xxWire, 1, vmstate_mv643xx_frames,
+                       MV643xxFrames),
+        VMSTATE_UINT32(tx_sent, MV643xxWire),
+        VMSTATE_INT64(tx_free, MV643xxWire),
+        VMSTATE_INT64(tx_due, MV643xxWire),
+        VMSTATE_STRUCT(rx, MV643xxWire, 1, vmstate_mv643xx_frames,
+                       MV643xxFrames),
+        VMSTATE_INT64(rx_free, MV643xxWire),
+        VMSTATE_INT64(rx_due, MV643xxWire),
+        VMSTATE_INT64(rx_retry, MV643xxWire),
+        VMSTATE_INT64(resume, MV643xxWire),
         VMSTATE_UINT8_ARRAY(tx_held, MV643xxWire, MV643XX_TX_MAX_FRAME),
         VMSTATE_UINT32(tx_held_len, MV643xxWire),
         VMSTATE_TIMER_PTR(tx_retry, MV643xxWire),

@@ -156,9 +156,13 @@ static void unit_written(MV643xxState *s, unsigned offset, uint32_t value)
         update_unit_irq(s);
         break;
     case MV_EUC:
-        if (s->num_ports &&
-            (value & (MV_EUC_PORT_RESET | MV_EUC_PORT_RESET_ALT))) {
+        if (!s->num_ports) {
+            break;
+        }
+        if (value & (MV_EUC_PORT_RESET | MV_EUC_PORT_RESET_ALT)) {
             mv643xx_stop_queues(&s->port[0]);
+        } else {
+            mv643xx_tx_enabled(&s->port[0]);
         }
         break;
     case MV_PHY_ADDR:
@@ -176,7 +180,6 @@ static void unit_write(MV643xxState *s, unsigned offset, uint32_t value)
     *reg = mv643xx_merge(unit_lookup[offset / 4], *reg, value);
     unit_written(s, offset, value);
     for (unsigned p = 0; p < s->num_ports; p++) {
-        mv643xx_tx_run(&s->port[p]);
         mv643xx_wire_poll(&s->port[p]);
     }
 }
@@ -262,6 +265,14 @@ static Target decode(MV643xxState *s, unsigned addr)
     return decode_port_block(s, addr);
 }
 
+/* The guest sees, and changes, the state of now, however late a timer is. */
+static void sync_ports(MV643xxState *s)
+{
+    for (unsigned p = 0; p < s->num_ports; p++) {
+        mv643xx_wire_sync(&s->port[p]);
+    }
+}
+
 static uint64_t mv643xx_read(void *opaque, hwaddr addr, unsigned size)
 {
     MV643xxState *s = opaque;
@@ -273,6 +284,7 @@ static uint64_t mv643xx_read(void *opaque, hwaddr addr, unsigned size)
                       DEVICE(s)->canonical_path, (unsigned)addr);
         return 0;
     }
+    sync_ports(s);
     if (!target.block) {
         value = unit_read(s, target.offset);
     } else if (target.block->words) {
@@ -300,6 +312,7 @@ static void mv643xx_write(void *opaque, hwaddr addr, uint64_t value,
         return;
     }
     trace_mv643xx_write(DEVICE(s)->canonical_path, target.name, addr, value);
+    sync_ports(s);
     if (!target.block) {
         unit_write(s, target.offset, value);
     } else if (target.block->words) {

@@ -37,25 +37,67 @@ typedef enum MV643xxLine {
 #define MV643XX_IRQ_UNIT            0
 #define MV643XX_IRQ_PORT(p, line)   (1 + MV643XX_LINES * (p) + (line))
 
-/*
- * What stands between a MAC and QEMU's network backend.  Frames cross it in
- * zero time; a received frame that finds no descriptor waits in @staging, a
- * ring of records {arrival time, length, flags, bytes}, and one transmitted
- * frame that the backend refuses in @tx_held.
- */
-#define MV643XX_STAGING_SIZE        (64 * KiB)
-#define MV643XX_TX_MAX_FRAME        (16 * KiB)
+/* What a frame in flight knows; all times are virtual ns. */
+typedef struct MV643xxRecord {
+    int64_t start;      /* its preamble begins at the sender */
+    int64_t due;        /* its last bit is at the other end */
+    uint32_t len;       /* without FCS */
+    uint16_t byte_ns;   /* the rate that it is sent at; 0: no time */
+    uint8_t queue;      /* of a transmitted frame */
+    uint8_t flags;      /* of a received frame */
+} MV643xxRecord;
 
-typedef struct MV643xxWire {
-    uint8_t staging[MV643XX_STAGING_SIZE];
+/* Frames in order, each behind its record, in one buffer that never grows. */
+typedef struct MV643xxFrames {
+    uint8_t *data;
+    uint32_t size;      /* of @data, twice what may be in it */
     uint32_t head;      /* offset of the oldest record */
-    uint32_t used;      /* bytes of all records */
-    uint32_t frames;    /* number of records */
-    QEMUTimer *rx_retry;
+    uint32_t used;      /* bytes of all records and their frames */
+    uint32_t count;
+} MV643xxFrames;
 
-    uint8_t tx_held[MV643XX_TX_MAX_FRAME];
+#define MV643XX_TX_MAX_FRAME        (16 * KiB)
+#define MV643XX_TX_FIFO             2048
+
+/*
+ * What may be on its way: @wire-delay at 1000 Mb/s, and in front of that what
+ * waits for its turn.
+ */
+#define MV643XX_MAX_DELAY           8000000
+#define MV643XX_RX_WAITING          (64 * KiB)
+#define MV643XX_FLIGHT_SIZE         (1 * MiB + MV643XX_RX_WAITING)
+
+/*
+ * What stands between a MAC and QEMU's network backend: two lanes that carry
+ * frames at the rate of the link.  mv643xx-wire.c tells how.
+ */
+typedef struct MV643xxWire {
+    bool ideal;             /* property: frames take no time */
+    uint64_t delay;         /* property: propagation delay, ns */
+
+    MV643xxFrames tx;       /* from the FIFO to the backend */
+    uint32_t tx_sent;       /* bytes of its oldest records, past wire end */
+    int64_t tx_free;        /* from when on the next frame may start */
+    int64_t tx_due;         /* of the frame that started last */
+
+    MV643xxFrames rx;       /* from the backend to the descriptors */
+    int64_t rx_free;
+    int64_t rx_due;
+    int64_t rx_retry;       /* when a frame without descriptor tries again */
+
+    int64_t resume;         /* when work that was cut short goes on, or -1 */
+
+    uint8_t tx_held[MV643XX_TX_MAX_FRAME];  /* refused by the backend */
     uint32_t tx_held_len;
     QEMUTimer *tx_retry;
+
+    /* Recomputed from the above. */
+    QEMUTimer *timer;       /* for all that is to come */
+    int64_t next;           /* when that is, or INT64_MAX */
+    uint32_t tx_fifo;       /* bytes of frames before their wire end */
+    uint32_t tx_unsent[MV643XX_QUEUES];     /* their number by queue */
+    bool rx_full;           /* the backend may have been refused */
+    bool running;           /* events are being handled */
 } MV643xxWire;
 
 /* Moderation of the interrupts of one direction */
@@ -71,30 +113,39 @@ typedef struct MV643xxCoal {
     QEMUTimer *timer;
 } MV643xxCoal;
 
+/* The DMA that feeds the transmit FIFO, one frame at a time. */
+typedef struct MV643xxTxDma {
+    int64_t kick[MV643XX_QUEUES];   /* when a queue was enabled */
+    int64_t free;           /* when the last frame was in the FIFO */
+    int64_t begun;          /* while @active: when it met a full FIFO */
+    int64_t done;           /* ... and when the frame is all in it */
+    bool active;
+    uint8_t queue;          /* ... of this queue */
+    bool disable;           /* ... which stops after this frame */
+    uint8_t idle;           /* queues whose TxEnd waits for a wire end */
+} MV643xxTxDma;
+
+/* Powers of two of descriptors that follow a kick */
+#define MV643XX_KICK_CLASSES        12
+
+#define MV643XX_COUNTERS            27
+
 /* Counters of a port that no register shows: properties of the same names. */
 typedef struct MV643xxStats {
-    uint64_t rx_offered;
-    uint64_t rx_delivered;
-    uint64_t rx_held;
-    uint64_t rx_drop_port_disabled;
-    uint64_t rx_drop_link_down;
-    uint64_t rx_drop_oversize;
-    uint64_t rx_drop_pause;
-    uint64_t rx_drop_filter;
-    uint64_t rx_drop_queue_disabled;
-    uint64_t rx_drop_no_descriptor;
-    uint64_t rx_drop_dma;
-    uint64_t tx_frames;
-    uint64_t tx_descriptors;
-    uint64_t tx_drop_link_down;
-    uint64_t tx_drop_error;
-    uint64_t tx_drop_backend;
-    uint64_t irq_raised;
-    uint64_t irq_suppressed_rx;
-    uint64_t irq_suppressed_tx;
+    union {
+        struct {
+#define STAT(field, name) uint64_t field;
+#include "hw/net/mv643xx_stats.h.inc"
+#undef STAT
+        };
+        uint64_t counter[MV643XX_COUNTERS];
+    };
+    uint64_t kick_mark;     /* tx_descriptors at the last kick */
+    uint64_t kick_class[MV643XX_KICK_CLASSES];
 } MV643xxStats;
 
 typedef struct MV643xxTxChain MV643xxTxChain;
+typedef struct MV643xxPcap MV643xxPcap;
 
 struct MV643xxPort {
     DeviceState parent_obj;
@@ -112,18 +163,19 @@ struct MV643xxPort {
     uint32_t other_mc[MV_MC_SIZE / 4];
     uint32_t unicast[MV_UC_SIZE / 4];
     uint8_t tx_last_queue;
-    QEMUTimer *tx_resume;
+    MV643xxTxDma tx_dma;
     MV643xxWire wire;
     MV643xxCoal coal[MV643XX_COAL_DIRS];
     MV643xxStats stats;
+    MV643xxPcap *pcap;
+    char *pcap_wanted;  /* by a property before realize */
 
     bool link_down;     /* of the backend, kept for migration */
 
     /* Recomputed or scratch, nothing of it outlives an event. */
     uint8_t lines;      /* levels of @irq, one bit each */
     uint8_t *rx_frame;
-    uint8_t *tx_frame;
-    MV643xxTxChain *tx_chain;
+    MV643xxTxChain *tx_chain;   /* outlives an event while @tx_dma is active */
 };
 
 struct MV643xxState {

@@ -1,0 +1,190 @@
+/*
+ * Marvell mv643xx Gigabit Ethernet unit: what can be asked of a port and set
+ *
+ * Counters that no register shows, each a property and all of them together
+ * in the struct "stats"; and the settings that no hardware has, which can be
+ * changed at any time.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "mv643xx-internal.h"
+#include "qapi/error.h"
+#include "qapi/util.h"
+#include "qapi/visitor.h"
+#include "qemu/host-utils.h"
+
+/* Counters */
+
+static const struct {
+    const char *name;
+    size_t offset;
+} counters[] = {
+#define STAT(field, name) { name, offsetof(MV643xxStats, field) },
+#include "hw/net/mv643xx_stats.h.inc"
+#undef STAT
+};
+
+QEMU_BUILD_BUG_ON(ARRAY_SIZE(counters) != MV643XX_COUNTERS);
+
+static uint64_t *counter(MV643xxPort *port, int i)
+{
+    return (uint64_t *)((uint8_t *)&port->stats + counters[i].offset);
+}
+
+static unsigned kick_class(uint64_t descriptors)
+{
+    return MIN(64 - clz64(descriptors), MV643XX_KICK_CLASSES - 1);
+}
+
+void mv643xx_stats_kick(MV643xxPort *port)
+{
+    MV643xxStats *stats = &port->stats;
+
+    if (stats->tx_kicks++) {
+        stats->kick_class[kick_class(stats->tx_descriptors -
+                                     stats->kick_mark)]++;
+    }
+    stats->kick_mark = stats->tx_descriptors;
+}
+
+/*
+ * How many kicks were followed by so many descriptors until the next one: 0,
+ * 1, 2 to 3, 4 to 7, ...; each class has its smallest number for a name.
+ */
+static bool visit_kicks(Visitor *v, const MV643xxStats *stats, Error **errp)
+{
+    uint64_t since = stats->tx_descriptors - stats->kick_mark;
+    bool ok;
+
+    if (!visit_start_struct(v, "descriptors-per-kick", NULL, 0, errp)) {
+        return false;
+    }
+    for (unsigned i = 0; i < MV643XX_KICK_CLASSES; i++) {
+        g_autofree char *name = g_strdup_printf("%u", i ? 1u << (i - 1) : 0);
+        uint64_t kicks = stats->kick_class[i];
+
+        if (stats->tx_kicks && kick_class(since) == i) {
+            kicks++;
+        }
+        ok = visit_type_uint64(v, name, &kicks, errp);
+        if (!ok) {
+            break;
+        }
+    }
+    ok = ok && visit_check_struct(v, errp);
+    visit_end_struct(v, NULL);
+    return ok;
+}
+
+static void get_stats(Object *obj, Visitor *v, const char *name, void *opaque,
+                      Error **errp)
+{
+    MV643xxPort *port = MV643XX_PORT(obj);
+    bool ok = true;
+
+    if (!visit_start_struct(v, name, NULL, 0, errp)) {
+        return;
+    }
+    for (int i = 0; ok && i < ARRAY_SIZE(counters); i++) {
+        uint64_t value = *counter(port, i);
+
+        ok = visit_type_uint64(v, counters[i].name, &value, errp);
+    }
+    if (ok && visit_kicks(v, &port->stats, errp)) {
+        visit_check_struct(v, errp);
+    }
+    visit_end_struct(v, NULL);
+}
+
+void mv643xx_stats_init(MV643xxPort *port)
+{
+    for (int i = 0; i < ARRAY_SIZE(counters); i++) {
+        object_property_add_uint64_ptr(OBJECT(port), counters[i].name,
+                                       counter(port, i), OBJ_PROP_FLAG_READ);
+    }
+}
+
+/* Settings */
+
+enum { WIRE_PACED, WIRE_IDEAL };
+
+static const QEnumLookup wire_modes = {
+    .array = (const char *const[]) {
+        [WIRE_PACED] = "paced",
+        [WIRE_IDEAL] = "ideal",
+    },
+    .size = 2,
+};
+
+static int get_wire(Object *obj, Error **errp)
+{
+    return MV643XX_PORT(obj)->wire.ideal ? WIRE_IDEAL : WIRE_PACED;
+}
+
+static void set_wire(Object *obj, int mode, Error **errp)
+{
+    mv643xx_wire_set_ideal(MV643XX_PORT(obj), mode == WIRE_IDEAL);
+}
+
+static void get_delay(Object *obj, Visitor *v, const char *name, void *opaque,
+                      Error **errp)
+{
+    visit_type_uint64(v, name, &MV643XX_PORT(obj)->wire.delay, errp);
+}
+
+static void set_delay(Object *obj, Visitor *v, const char *name, void *opaque,
+                      Error **errp)
+{
+    uint64_t ns;
+
+    if (!visit_type_uint64(v, name, &ns, errp)) {
+        return;
+    }
+    if (ns > MV643XX_MAX_DELAY) {
+        error_setg(errp, "%s: %" PRIu64 " ns are more than %d", name, ns,
+                   MV643XX_MAX_DELAY);
+        return;
+    }
+    MV643XX_PORT(obj)->wire.delay = ns;
+}
+
+static char *get_pcap(Object *obj, Error **errp)
+{
+    MV643xxPort *port = MV643XX_PORT(obj);
+
+    return g_strdup(DEVICE(obj)->realized ? mv643xx_pcap_name(port) :
+                    port->pcap_wanted ? port->pcap_wanted : "");
+}
+
+/* Only a port that is there may write: others of the unit go away again. */
+static void set_pcap(Object *obj, const char *name, Error **errp)
+{
+    MV643xxPort *port = MV643XX_PORT(obj);
+
+    if (DEVICE(obj)->realized) {
+        mv643xx_pcap_set(port, name, errp);
+    } else {
+        g_free(port->pcap_wanted);
+        port->pcap_wanted = g_strdup(name);
+    }
+}
+
+void mv643xx_stats_class_init(ObjectClass *klass)
+{
+    object_class_property_add(klass, "stats", "MV643xxStats", get_stats, NULL,
+                              NULL, NULL);
+    object_class_property_set_description(klass, "stats", "all counters");
+    object_class_property_add_enum(klass, "wire", "MV643xxWireMode",
+                                   &wire_modes, get_wire, set_wire);
+    object_class_property_set_description(klass, "wire",
+        "whether frames take time: paced, as on hardware, or ideal");
+    object_class_property_add(klass, "wire-delay", "uint64", get_delay,
+                              set_delay, NULL, NULL);
+    object_class_property_set_description(klass, "wire-delay",
+        "propagation delay of a paced wire, ns");
+    object_class_property_add_str(klass, "pcap", get_pcap, set_pcap);
+    object_class_property_set_description(klass, "pcap",
+        "file that the frames on the wire are written to; empty for none");
+}
