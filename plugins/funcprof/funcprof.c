@@ -125,7 +125,9 @@ static void take_back(uint32_t address)
             return;
         }
     }
-    profile_doubt("an instruction ended early, but not in the last block");
+    if (last != &nothing) {         /* else it began before counting did */
+        profile_doubt("an instruction ended early, but not in the last block");
+    }
 }
 
 static bool is_data_abort(uint32_t address)
@@ -265,7 +267,7 @@ static struct block *add_insn(struct block *b, struct qemu_plugin_insn *insn,
     const uint32_t address = qemu_plugin_insn_vaddr(insn);
 
     if (!b || begin || profile_slot(address) != b->slot ||
-        profile_is_entry(address) || contexts_hook(address)) {
+        contexts_hook(address)) {
         b = new_block(address, room);
         instrument(insn, b);
     }

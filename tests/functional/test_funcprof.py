@@ -65,6 +65,7 @@ REGIONS = [
      ("hardirq", "", "target"): each(2), ("hardirq", "", "irq"): each(19), ("hardirq", "", "vectors"): VECTOR},
     {("process", "betabet", "main"): main(2), ("process", "betabet", "thumb_restarts"): each(4),
      ("process", "betabet", "vectors"): VECTOR, ("process", "betabet", "data_abort"): each(5)},
+    {("process", "betabet", "main"): (4, 0), ("process", "delta", "main"): (4, 0), ("process", "delta", "__set_task_comm"): (5, 1)},
 ]
 
 
@@ -176,7 +177,8 @@ done
         symbols, out = directory / "symbols", directory / "result.json"
         initrd = initramfs.with_job(self.JOB, lab.guest.INITRD, directory / "initrd.gz")
         board = Board(initrd=initrd, append="mvlab=job panic=-1", netdevs=[])
-        serial = ["-serial", f"file:{directory / 'console.log'}", "-chardev", f"file,id=symbols,path={symbols}", "-serial", "chardev:symbols"]
+        serial = [part for name, path in (("messages", directory / "messages"), ("symbols", symbols))
+                  for part in ("-chardev", f"file,id={name},path={path}", "-serial", f"chardev:{name}")]
         with Stopped(directory, [*board.options(), *serial, *prof.CLOCK, *ICOUNT,
                                  *plugin(symbols=symbols, out=out, **options)]) as machine:
             executed = machine.icount()

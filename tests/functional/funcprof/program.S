@@ -86,7 +86,10 @@ FUNCTION _start
 	mov	r0, #2
 	str	r0, [r9, #IRQ_MASK_LOW]		/* interrupts of the bridge */
 	str	r0, [r9, #BRIDGE_MASK]		/* of timer 0 */
+	ldr	r5, =HOLE			/* aborts in the same TB */
+	mov	r7, #4
 	MARK	MARK_SYMBOLS
+	ldr	r6, [r5]
 	b	main
 
 /* Sections one to one, all permissions, without the one at HOLE */
@@ -240,6 +243,13 @@ FUNCTION main
 	blx	thumb_restarts
 	END_REGION
 
+	/* 15: a program renames itself, as exec does */
+	MARK	MARK_BEGIN
+	ldr	r0, =task_alpha
+	adr	r1, delta
+	bl	__set_task_comm
+	MARK	MARK_END
+
 	/* The machine resets, which ends QEMU or stops it */
 	ldr	r9, =BRIDGE
 	mov	r0, #4
@@ -254,6 +264,8 @@ alpha:	.asciz	"alpha"
 beta:	.asciz	"betabet"
 	.balign	4
 gamma:	.asciz	"gamma"
+	.balign	4
+delta:	.asciz	"delta"
 	.balign	4
 
 FUNCTION six

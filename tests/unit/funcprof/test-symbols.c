@@ -3,20 +3,26 @@
  * What the plugin makes of /proc/kallsyms, and of files that are not
  */
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include "symbols.h"
 
-#define ROUNDS  20000
+#define ROUNDS  5000
 
 static char *directory, *path;
 
 static struct symbols *read_text(const char *text, gssize length, char **error)
 {
+    const size_t n = length < 0 ? strlen(text) : (size_t)length;
+    FILE *f = fopen(path, "w");
+
     *error = NULL;
-    g_assert_true(g_file_set_contents(path, text, length, NULL));
+    g_assert_nonnull(f);
+    g_assert_cmpuint(fwrite(text, 1, n, f), ==, n);
+    g_assert_cmpint(fclose(f), ==, 0);
     return symbols_read(path, error);
 }
 
