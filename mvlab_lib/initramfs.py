@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Makes the guest's initramfs: busybox, a few programs with their libraries, kernel modules, and guest/rootfs."""
 import gzip
+import os
 import re
 import shutil
 import subprocess
@@ -136,6 +137,8 @@ def with_job(script, initrd, path):
         job.parent.mkdir(parents=True)
         job.write_text(script)
         job.chmod(0o755)
+        for made in (Path(scratch) / "root").rglob("*"):
+            os.utime(made, (0, 0))      # the archive's time would be the guest's
         extra = Path(scratch) / "extra.gz"
         pack(Path(scratch) / "root", extra)
         path.write_bytes(initrd.read_bytes() + extra.read_bytes())

@@ -150,10 +150,16 @@ static void pop(void)
 
 void contexts_check_return(void)
 {
-    const struct frame *top = &current->frames[current->depth - 1];
+    const uint32_t address = contexts_return;
 
-    if (top->irq_disabled ? !(guest_reg(REG_CPSR) & top->irq_disabled)
-                          : guest_reg(REG_SP) == top->sp) {
+    /* An interrupt that came just before the return has the same address */
+    while (contexts_return == address) {
+        const struct frame *top = &current->frames[current->depth - 1];
+
+        if (top->irq_disabled ? guest_reg(REG_CPSR) & top->irq_disabled
+                              : guest_reg(REG_SP) != top->sp) {
+            break;
+        }
         pop();
     }
 }
@@ -168,18 +174,15 @@ static void leave(enum context context)
 
 static void interrupt(const struct hook *hook)
 {
-    uint32_t address = guest_reg(REG_LR) - 4;
-
     if ((guest_reg(REG_CPSR) & MODE_MASK) != hook->mode) {
         return;
     }
     /* The last one has returned, and this one came before anything ran */
-    while (current->depth &&
-           current->frames[current->depth - 1].irq_disabled &&
-           current->frames[current->depth - 1].address == address) {
+    if (current->depth && current->frames[current->depth - 1].irq_disabled ==
+                          hook->irq_disabled) {
         pop();
     }
-    push(hook->context, address, 0, hook->irq_disabled);
+    push(hook->context, guest_reg(REG_LR) - 4, 0, hook->irq_disabled);
 }
 
 /* Finds where task_struct keeps the name that a task was just given */

@@ -31,8 +31,8 @@ const struct hook *contexts_hook(uint32_t address);
 void contexts_run(const struct hook *hook);
 
 /*
- * The instruction at @address begins, and it is contexts_return(): the end
- * of the innermost context, if the registers confirm it.
+ * The instruction at contexts_return begins: the end of the innermost context,
+ * and of others that return there, if the registers confirm it.
  */
 void contexts_check_return(void);
 

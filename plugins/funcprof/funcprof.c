@@ -260,18 +260,27 @@ static void instrument(struct qemu_plugin_insn *insn, struct block *b)
                                            QEMU_PLUGIN_CB_R_REGS, b);
 }
 
-/* Adds an instruction to the block @b, or to a new one; returns the block */
+/*
+ * Adds an instruction to the block @b, or to a new one; returns the block.
+ * @left: so many instructions are left in the TB, with this one.
+ */
 static struct block *add_insn(struct block *b, struct qemu_plugin_insn *insn,
-                              bool begin, size_t room)
+                              bool begin, size_t left)
 {
+    const bool alone = !b && left == 1;
     const uint32_t address = qemu_plugin_insn_vaddr(insn);
 
     if (!b || begin || profile_slot(address) != b->slot ||
         contexts_hook(address)) {
-        b = new_block(address, room);
+        b = new_block(address, left);
         instrument(insn, b);
     }
     b->offsets[b->n++] = address - b->address;
+    if (alone) {
+        qemu_plugin_register_vcpu_mem_cb(insn, on_second_try,
+                                         QEMU_PLUGIN_CB_R_REGS,
+                                         QEMU_PLUGIN_MEM_RW, b);
+    }
     if (cost && cost->access) {
         qemu_plugin_register_vcpu_mem_cb(insn, on_access,
                                          QEMU_PLUGIN_CB_R_REGS,
@@ -297,11 +306,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         if (counting) {
             b = add_insn(b, insn, marks, n - i);
         }
-    }
-    if (b && n == 1) {
-        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, 0),
-                                         on_second_try, QEMU_PLUGIN_CB_R_REGS,
-                                         QEMU_PLUGIN_MEM_RW, b);
     }
 }
 

@@ -49,7 +49,7 @@ REGIONS = [
     process(main=main(1), changes_itself=each(8)),
     process(main=main(1), sleeps=each(7)),
     # irq: 19 instructions with the softirq, 14 in it
-    {**process(main=main(1)), ("idle", "", "do_idle"): each(13), ("softirq", "", "__do_softirq"): each(9),
+    {**process(main=main(1)), ("idle", "", "do_idle"): each(15), ("softirq", "", "__do_softirq"): each(9),
      ("hardirq", "", "irq"): each(19 + 14, 2), ("hardirq", "", "vectors"): each(2, 0)},
     # the end of the interrupt, from ret_to_user_from_irq on, is the program's
     {**process(main=main(1), user=each(12), svc=each(1), vectors=VECTOR, ret_to_user_from_irq=each(3)),
@@ -57,7 +57,7 @@ REGIONS = [
     {("process", UNKNOWN, "main"): (6, 0), ("process", UNKNOWN, "__set_task_comm"): (5, 1),
      ("process", "alpha", "__switch_to"): (1, 1), ("process", "alpha", "main"): (9, 0), ("process", "alpha", "six"): (6, 1),
      ("process", "betabet", "__switch_to"): (1, 1), ("process", "betabet", "main"): (5, 0), ("process", "betabet", "six"): (6, 1)},
-    {("process", "betabet", "main"): main(1, 1), ("idle", "", "do_idle"): (7, 1), ("idle", "", "__switch_to"): (1, 1),
+    {("process", "betabet", "main"): main(1, 1), ("idle", "", "do_idle"): (10, 1), ("idle", "", "__switch_to"): (1, 1),
      ("process", "gamma", "__switch_to"): (1, 1), ("process", "gamma", "do_idle"): (3, 0), ("process", "gamma", "six"): (6, 1)},
     {("process", "betabet", "main"): main(1, 1), ("process", "betabet", "deeper"): (5, 1),
      ("idle", "", "do_idle"): (7, 1), ("idle", "", "deeper"): (5, 1)},
@@ -65,6 +65,10 @@ REGIONS = [
      ("hardirq", "", "target"): each(2), ("hardirq", "", "irq"): each(19), ("hardirq", "", "vectors"): VECTOR},
     {("process", "betabet", "main"): main(2), ("process", "betabet", "thumb_restarts"): each(4),
      ("process", "betabet", "vectors"): VECTOR, ("process", "betabet", "data_abort"): each(5)},
+    {("process", "betabet", "main"): main(1), ("process", "betabet", "back_to_back"): each(11),
+     ("hardirq", "", "irq"): each(28, 2), ("hardirq", "", "vectors"): each(2, 0)},
+    {("process", "betabet", "main"): main(2), ("process", "betabet", "idle_then_interrupt"): each(10),
+     ("idle", "", "do_idle"): each(6), ("hardirq", "", "irq"): each(14), ("hardirq", "", "vectors"): VECTOR},
     {("process", "betabet", "main"): (4, 0), ("process", "delta", "main"): (4, 0), ("process", "delta", "__set_task_comm"): (5, 1)},
 ]
 
@@ -191,10 +195,11 @@ done
         self.assertEqual(json.loads(out.read_text())["doubts"], {})
 
     def test_runs_are_equal(self):
-        (first_executed, first), (second_executed, second) = self.boot_job("first"), self.boot_job("second")
-        self.assertEqual(first_executed, second_executed)
-        self.assertEqual(first.read_text(), second.read_text())
-        self.check_regions(funcprof.read(first))
+        """But for what is executed between the guest's reset and the host's noticing it, which no region contains."""
+        (_, first), (_, second) = self.boot_job("first"), self.boot_job("second")
+        first, second = funcprof.read(first), funcprof.read(second)
+        self.assertEqual(first, second)
+        self.check_regions(first)
 
     def check_regions(self, profiles):
         self.assertEqual(len(profiles), 2)

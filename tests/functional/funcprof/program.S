@@ -25,6 +25,9 @@
 #define IRQ_MASK_LOW	0x204
 #define TIMER_CONTROL	0x300
 #define TIMER0		0x314
+#define TIMER1		0x31c
+#define TIMERS_ENABLED	5
+#define TIMER1_CAUSE	4
 #define BRIDGE		(REGISTERS + 0x20000)
 
 #define HOLE		0x50000000	/* not mapped */
@@ -85,7 +88,8 @@ FUNCTION _start
 	mov	r11, #1				/* timer 0 enabled */
 	mov	r0, #2
 	str	r0, [r9, #IRQ_MASK_LOW]		/* interrupts of the bridge */
-	str	r0, [r9, #BRIDGE_MASK]		/* of timer 0 */
+	mov	r0, #6
+	str	r0, [r9, #BRIDGE_MASK]		/* of the timers */
 	ldr	r5, =HOLE			/* aborts in the same TB */
 	mov	r7, #4
 	MARK	MARK_SYMBOLS
@@ -243,7 +247,18 @@ FUNCTION main
 	blx	thumb_restarts
 	END_REGION
 
-	/* 15: a program renames itself, as exec does */
+	/* 15: two interrupts at once */
+	REGION	50
+	bl	back_to_back
+	END_REGION
+
+	/* 16: an interrupt between a return and what follows */
+	REGION	50
+	bl	idle_then_interrupt
+	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
+	END_REGION
+
+	/* 17: a program renames itself, as exec does */
 	MARK	MARK_BEGIN
 	ldr	r0, =task_alpha
 	adr	r1, delta
@@ -345,11 +360,13 @@ FUNCTION sleeps
 	str	r1, [r9, #BRIDGE_CAUSE]
 	bx	lr
 
-/* r5: 0: sleeps, 1: switches tasks, 2: calls deeper */
+/* r5: 0: sleeps, 1: switches tasks, 2: calls deeper, 3: enables interrupts */
 FUNCTION do_idle
+	cmp	r5, #2
+	bhi	3f
+	beq	2f
 	cmp	r5, #1
 	beq	1f
-	bhi	2f
 	mov	r8, lr
 	ldr	r12, =__do_softirq
 	ARM_TIMER 200
@@ -370,6 +387,10 @@ FUNCTION do_idle
 	mov	r5, #1
 	bl	deeper
 	pop	{pc}
+3:	mov	r5, #0
+	mov	r0, #(MODE_SVC | FIQ_OFF)
+	msr	spsr_cxsf, r0
+	movs	pc, lr
 
 /* Calls do_idle unless it was called with r5 = 1 */
 FUNCTION deeper
@@ -389,14 +410,14 @@ FUNCTION __do_softirq
 	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
 	bx	r6
 
-/* r12: a function to be called in SVC mode, or 0 */
+/* r12: a function to be called in SVC mode, or 0; r5: causes to keep, once */
 FUNCTION irq
 	sub	lr, lr, #4
 	stmfd	sp!, {r0, lr}
 	mrs	r0, spsr
 	str	r0, [sp, #-4]!
-	mov	r0, #0
-	str	r0, [r9, #BRIDGE_CAUSE]
+	str	r5, [r9, #BRIDGE_CAUSE]
+	mov	r5, #0
 	ldr	r0, [sp]
 	tst	r0, #0xf
 	beq	ret_to_user_from_irq
@@ -438,6 +459,31 @@ FUNCTION interrupted
 FUNCTION target
 	mov	r0, r0
 	bx	lr
+
+/* Two interrupts, the second before anything else after the first */
+FUNCTION back_to_back
+	mov	r12, #0
+	mov	r5, #TIMER1_CAUSE
+	mov	r0, #200
+	str	r0, [r10, #TIMER0 - TIMER_CONTROL]
+	str	r0, [r10, #TIMER1 - TIMER_CONTROL]
+	mov	r0, #TIMERS_ENABLED
+	str	r0, [r10]
+	WFI
+	msr	cpsr_c, #(MODE_SVC | FIQ_OFF)
+	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
+	bx	lr
+
+/* Is idle; the interrupt comes where do_idle has returned to */
+FUNCTION idle_then_interrupt
+	mov	r6, lr
+	mov	r12, #0
+	ARM_TIMER 200
+	WFI
+	mov	r5, #3
+	bl	do_idle
+	mov	r0, r0
+	bx	r6
 
 	.thumb
 	.thumb_func
