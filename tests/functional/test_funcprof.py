@@ -37,7 +37,7 @@ def each(instructions, calls=1):
 
 VECTOR = each(1, 0)         # only the one at address 0 would be the first instruction of `vectors`
 REGIONS = [
-    process(main=main(1, 100), six=(600, 100)),
+    process(main=main(1, 100), two=(200, 100), six=(600, 100)),
     # the aborted load is not executed; the handler has 5 instructions
     process(main=main(1), aborts=each(3), vectors=VECTOR, data_abort=each(5)),
     # the load that is tried again is executed once

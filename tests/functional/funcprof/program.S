@@ -142,9 +142,9 @@ vectors_end:
 	.endm
 
 FUNCTION main
-	/* 0: nothing but calls */
+	/* 0: nothing but calls, of a function that runs on into another */
 	REGION	100
-	bl	six
+	bl	two
 	END_REGION
 
 	/* 1: a load that aborts and is skipped, in mid-TB */
@@ -283,6 +283,9 @@ gamma:	.asciz	"gamma"
 delta:	.asciz	"delta"
 	.balign	4
 
+FUNCTION two
+	mov	r0, r0
+	mov	r0, r0
 FUNCTION six
 	.rept	5
 	mov	r0, r0
