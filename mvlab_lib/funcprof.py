@@ -39,6 +39,7 @@ class Profile:
     rows: tuple             # of Row, most instructions first
     regions: int = 1
     guest_ns: int | None = None     # between the marks, by the guest's clock; None if it did not tell
+    stacks: tuple = ()              # of (path, instructions), if the plugin kept call stacks: `context;program;function;...`
 
     def by_context(self):
         """{context: instructions}, all contexts."""
@@ -94,7 +95,10 @@ def region(path, index, item):
     total = sum(row.instructions for row in rows)
     if total != number(item["instructions"]):
         raise ValueError(f"region {index}: {total} instructions in rows, {item['instructions']} in all")
-    return Profile(total, ranked(rows), 1, number(item["guest_ns"]) if "guest_ns" in item else None)
+    stacks = tuple((text(path), number(count)) for path, count in item.get("stacks", []))
+    if stacks and sum(count for _, count in stacks) != total:
+        raise ValueError(f"region {index}: the stacks have not {total} instructions")
+    return Profile(total, ranked(rows), 1, number(item["guest_ns"]) if "guest_ns" in item else None, stacks)
 
 
 def row_of(item):
@@ -135,7 +139,16 @@ def add(profiles):
     times = [profile.guest_ns for profile in profiles]
     return Profile(sum(profile.instructions for profile in profiles),
                    ranked(merged([row for profile in profiles for row in profile.rows])),
-                   sum(profile.regions for profile in profiles), None if None in times else sum(times))
+                   sum(profile.regions for profile in profiles), None if None in times else sum(times),
+                   add_stacks([profile.stacks for profile in profiles]))
+
+
+def add_stacks(stacks):
+    """The stacks of several profiles as one; none unless each has some."""
+    sums = {}
+    for path, count in (item for each in stacks for item in each):
+        sums[path] = sums.get(path, 0) + count
+    return tuple(sorted(sums.items())) if all(stacks) else ()
 
 
 def as_json(profile):
@@ -147,7 +160,9 @@ def as_json(profile):
 
 
 def folded(profile):
-    """Lines `context;program;function N` as flame graph tools read them."""
+    """Lines `context;program;function;... N` as flame graph tools read them; without call stacks, of one function each."""
+    if profile.stacks:
+        return [f"{path} {count}" for path, count in profile.stacks]
     return [";".join(part.replace(";", ":") for part in (row.context, row.program, row.name) if part) + f" {row.instructions}"
             for row in profile.rows if row.instructions]
 

@@ -36,7 +36,7 @@ def add_arguments(parser):
     parser.add_argument("--shift", type=shift, default=1, metavar="N", help="an instruction takes 2^N ns (default: 1)")
     parser.add_argument("--top", type=int, default=30, metavar="N", help="functions in the table (default: 30)")
     parser.add_argument("--json", type=arguments.path, metavar="FILE", help="write all rows to FILE")
-    parser.add_argument("--folded", type=arguments.path, metavar="FILE", help="write folded stacks (context;program;function) to FILE")
+    parser.add_argument("--folded", type=arguments.path, metavar="FILE", help="write folded call stacks, for flame graphs, to FILE")
     build.Variant.add_arguments(parser)
 
 
@@ -72,17 +72,17 @@ def run(args):
     initrd = initramfs.with_job(JOB.format(prepare=args.prepare, script=args.script), guest.INITRD, DIRECTORY / "initrd.gz")
     board = Board(args.board, initrd=initrd, append="mvlab=job panic=-1", netdevs=[])
     shell.say(f"running the guest; its console is in {console}")
-    status = subprocess.run([str(variant.emulator), *board.options(), *options(result, console, args.shift), *args.rest],
+    status = subprocess.run([str(variant.emulator), *board.options(), *options(result, console, args), *args.rest],
                             stdin=subprocess.DEVNULL, check=False).returncode
     if status:
         raise Error(f"QEMU ended with status {status}")
     return result
 
 
-def options(result, console, at_shift):
+def options(result, console, args):
     """QEMU's options for a run whose second serial port carries the symbols, and whose numbers repeat."""
     symbols = DIRECTORY / "symbols"
-    return ["-display", "none", "-monitor", "none", "-no-reboot", *CLOCK, "-icount", f"shift={at_shift},sleep=off",
+    return ["-display", "none", "-monitor", "none", "-no-reboot", *CLOCK, "-icount", f"shift={args.shift},sleep=off",
             "-chardev", f"file,id=console,path={escaped(console)}", "-serial", "chardev:console",
             "-chardev", f"file,id=symbols,path={escaped(symbols)}", "-serial", "chardev:symbols",
-            "-plugin", f"{escaped(plugins.FUNCPROF)},symbols={escaped(symbols)},out={escaped(result)}"]
+            "-plugin", f"{escaped(plugins.FUNCPROF)},symbols={escaped(symbols)},out={escaped(result)}" + (",stacks=on" if args.folded else "")]

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <glib.h>
 #include "contexts.h"
+#include "stacks.h"
 
 #define DEPTH           16u     /* contexts of one task */
 #define NO_ADDRESS      1u      /* no instruction begins there */
@@ -78,6 +79,7 @@ struct task {
     struct bucket *process;     /* of its program */
     struct frame frames[DEPTH];
     unsigned depth;
+    struct task_stack *stack;   /* NULL unless stacks_on */
 };
 
 struct bucket *contexts_bucket;
@@ -104,6 +106,17 @@ static void update(void)
     } else {
         contexts_return = NO_ADDRESS;
         contexts_bucket = current->process;
+    }
+    if (stacks_on) {
+        stacks_set_bucket(contexts_bucket);
+    }
+}
+
+static void set_current(struct task *task)
+{
+    current = task;
+    if (stacks_on) {
+        stacks_switch(&task->stack);
     }
 }
 
@@ -139,12 +152,18 @@ static void push(enum context context, uint32_t address, uint32_t sp,
     current->frames[current->depth++] = (struct frame) {
         context, address, sp, irq_disabled
     };
+    if (stacks_on) {
+        stacks_push();
+    }
     update();
 }
 
 static void pop(void)
 {
     current->depth--;
+    if (stacks_on) {
+        stacks_pop();
+    }
     update();
 }
 
@@ -229,16 +248,15 @@ static void switch_to(uint32_t address)
 {
     char name[NAME_SIZE];
 
-    for (unsigned i = 0; i < current->depth; i++) {
-        if (current->frames[i].context != IDLE) {
-            profile_doubt("task switched inside an interrupt or softirq");
-            current->depth = 0;
-        }
+    while (current->depth &&
+           current->frames[current->depth - 1].context != IDLE) {
+        profile_doubt("task switched inside an interrupt or softirq");
+        pop();
     }
     if (naming.task) {
         learn_offset();
     }
-    current = find_task(address);
+    set_current(find_task(address));
     if (naming.offset &&
         guest_read(address + naming.offset, name, NAME_SIZE)) {
         set_name(current, name);
@@ -277,14 +295,23 @@ static void add_hook(uint32_t address, const struct hook *hook)
     g_hash_table_insert(hooks, GUINT_TO_POINTER(address), (gpointer)hook);
 }
 
+static void free_task(gpointer opaque)
+{
+    struct task *task = opaque;
+
+    stacks_free(task->stack);
+    g_free(task);
+}
+
 void contexts_init(const struct symbols *symbols)
 {
     uint32_t address;
 
     if (!hooks) {
         hooks = g_hash_table_new(NULL, NULL);
-        tasks = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        tasks = g_hash_table_new_full(NULL, NULL, NULL, free_task);
     }
+    stacks_reset();
     g_hash_table_remove_all(hooks);
     g_hash_table_remove_all(tasks);
     memset(&naming, 0, sizeof(naming));
@@ -296,6 +323,6 @@ void contexts_init(const struct symbols *symbols)
             add_hook(address, &functions[i].hook);
         }
     }
-    current = find_task(0);
+    set_current(find_task(0));
     update();
 }

@@ -28,6 +28,7 @@
 #include "cost.h"
 #include "guest/mark/mark-abi.h"
 #include "profile.h"
+#include "stacks.h"
 #include "symbols.h"
 
 #define likely(x)       __builtin_expect(!!(x), 1)
@@ -113,6 +114,9 @@ static inline void count(struct block *b)
     if (cost && cost->fetch) {
         c->cost += cost->fetch(b->address, b->n);
     }
+    if (unlikely(stacks_on)) {
+        stacks_count(b->address, b->slot, b->n, b->entry);
+    }
     last = b;
 }
 
@@ -122,6 +126,9 @@ static void take_back(uint32_t address)
     for (unsigned i = 0; i < last->n; i++) {
         if (!((last->address + last->offsets[i] - address) & PAGE_MASK)) {
             cell_of(last)->instructions -= last->n - i;
+            if (stacks_on) {
+                stacks_take_back(last->n - i);
+            }
             return;
         }
     }
@@ -414,6 +421,10 @@ static void parse_option(const char *option)
         if (!qemu_plugin_bool_parse(name, value, &options.from_start)) {
             refuse("from-start=%s: must be on or off", value);
         }
+    } else if (strcmp(name, "stacks") == 0) {
+        if (!qemu_plugin_bool_parse(name, value, &stacks_on)) {
+            refuse("stacks=%s: must be on or off", value);
+        }
     } else if (!value[0]) {
         refuse("%s: the value is empty", name);
     } else if (strcmp(name, "symbols") == 0) {
@@ -421,7 +432,7 @@ static void parse_option(const char *option)
     } else if (strcmp(name, "out") == 0) {
         options.out = g_strdup(value);
     } else {
-        refuse("no option %s (there are symbols, out and from-start)", name);
+        refuse("no option %s (there are symbols, out, stacks, from-start)", name);
     }
 }
 

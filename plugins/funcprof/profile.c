@@ -13,6 +13,7 @@
 #include <string.h>
 #include <glib.h>
 #include "profile.h"
+#include "stacks.h"
 
 #define PAGE_SIZE       0x1000u
 #define PAGES_MAX       4096u           /* places without a function */
@@ -39,8 +40,14 @@ struct row {
     struct cell cell;
 };
 
+struct stack_row {
+    char *path;                 /* context;program;function;... */
+    uint64_t instructions;
+};
+
 struct region {
     GArray *rows;               /* of struct row */
+    GArray *stacks;             /* of struct stack_row */
     uint64_t instructions, begin_ns, end_ns;
     bool complete;
 };
@@ -153,6 +160,16 @@ uint32_t profile_slot(uint32_t address)
     return slot_of_page(address);
 }
 
+bool profile_is_user(uint32_t slot)
+{
+    return slot == SLOT_USER;
+}
+
+const char *profile_context(enum context context)
+{
+    return context_names[context];
+}
+
 bool profile_is_entry(uint32_t address)
 {
     ptrdiff_t function = -1;
@@ -163,7 +180,7 @@ bool profile_is_entry(uint32_t address)
     return function >= 0 && profile.symbols->list[function].address == address;
 }
 
-static const char *slot_function(uint32_t slot, const char **module)
+const char *profile_function(uint32_t slot, const char **module)
 {
     char text[40];
 
@@ -256,13 +273,30 @@ static void drain_outside(const struct bucket *b, uint32_t slot, void *opaque)
     profile.outside += b->cells[slot].instructions;
 }
 
+static void forget_stack(const char *path, uint64_t n, void *opaque)
+{
+}
+
+static void add_stack(const char *path, uint64_t n, void *opaque)
+{
+    const struct stack_row row = { g_strdup(path), n };
+
+    g_array_append_val((GArray *)opaque, row);
+}
+
+static void drain_all_outside(void)
+{
+    drain(drain_outside, NULL);
+    stacks_drain(forget_stack, NULL);
+}
+
 static void drain_into_region(const struct bucket *b, uint32_t slot,
                               void *opaque)
 {
     struct region *region = opaque;
     struct row row = { b->context, b->program, .cell = b->cells[slot] };
 
-    row.function = slot_function(slot, &row.module);
+    row.function = profile_function(slot, &row.module);
     region->instructions += row.cell.instructions;
     g_array_append_val(region->rows, row);
 }
@@ -270,7 +304,7 @@ static void drain_into_region(const struct bucket *b, uint32_t slot,
 void profile_set_symbols(struct symbols *symbols)
 {
     init();
-    drain(drain_outside, NULL);
+    drain_all_outside();
     symbols_free(profile.symbols);
     profile.symbols = symbols;
     profile.user_end = symbols ? symbols->list[0].address & ~(USER_ALIGN - 1)
@@ -293,7 +327,9 @@ static void add_region(uint64_t end_ns, bool complete)
     r->begin_ns = profile.begin_ns;
     r->end_ns = end_ns;
     r->complete = complete;
+    r->stacks = g_array_new(false, false, sizeof(struct stack_row));
     drain(drain_into_region, r);
+    stacks_drain(add_stack, r->stacks);
     g_ptr_array_add(profile.regions, r);
     profile.open = false;
 }
@@ -305,7 +341,7 @@ bool profile_begin(uint64_t ns)
                                "regions do not nest"));
         return false;
     }
-    drain(drain_outside, NULL);
+    drain_all_outside();
     profile.open = true;
     profile.begin_ns = ns;
     return true;
@@ -378,6 +414,27 @@ static void put_row(FILE *f, const struct row *row, bool with_cost)
     fputc('}', f);
 }
 
+static int by_path(gconstpointer a, gconstpointer b)
+{
+    return strcmp(((const struct stack_row *)a)->path,
+                  ((const struct stack_row *)b)->path);
+}
+
+static void put_stacks(FILE *f, GArray *stacks)
+{
+    g_array_sort(stacks, by_path);
+    fprintf(f, ",\n   \"stacks\": [");
+    for (guint i = 0; i < stacks->len; i++) {
+        const struct stack_row *row =
+            &g_array_index(stacks, struct stack_row, i);
+
+        fprintf(f, "%s\n    [", i ? "," : "");
+        put_string(f, row->path);
+        fprintf(f, ", %" PRIu64 "]", row->instructions);
+    }
+    fprintf(f, "\n   ]");
+}
+
 static void put_region(FILE *f, struct region *r, bool with_cost)
 {
     g_array_sort(r->rows, by_row);
@@ -391,7 +448,11 @@ static void put_region(FILE *f, struct region *r, bool with_cost)
         fprintf(f, "%s\n   ", i ? "," : "");
         put_row(f, &g_array_index(r->rows, struct row, i), with_cost);
     }
-    fprintf(f, "\n  ]}");
+    fprintf(f, "\n  ]");
+    if (stacks_on) {
+        put_stacks(f, r->stacks);
+    }
+    fputc('}', f);
 }
 
 static void put_doubts(FILE *f)
@@ -447,7 +508,7 @@ int profile_write(const char *path, const char *cost_model)
     if (profile.open) {
         add_region(0, false);
     } else {
-        drain(drain_outside, NULL);
+        drain_all_outside();
     }
     f = fopen(path, "w");
     if (!f) {

@@ -37,6 +37,12 @@ const struct symbols *profile_symbols(void);
 uint32_t profile_slot(uint32_t address);
 bool profile_is_entry(uint32_t address);
 
+bool profile_is_user(uint32_t slot);
+
+/* Names: interned; *module is NULL for the kernel itself */
+const char *profile_function(uint32_t slot, const char **module);
+const char *profile_context(enum context context);
+
 struct bucket *profile_bucket(enum context context, const char *program);
 
 /* One line for the result's "errors"; also printed. Takes over @text. */

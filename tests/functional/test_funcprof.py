@@ -72,6 +72,20 @@ REGIONS = [
     {("process", "betabet", "main"): (4, 0), ("process", "delta", "main"): (4, 0), ("process", "delta", "__set_task_comm"): (5, 1)},
 ]
 
+# (region, path, instructions): calls in a row, an abort, a task switch in idle, recursion with the same return address, Thumb, exec
+STACKS = [
+    (0, f"process;{UNKNOWN};_start;main;six", 600),
+    (1, f"process;{UNKNOWN};_start;main;aborts;vectors;data_abort", 250),
+    (2, f"process;{UNKNOWN};_start;main;restarts", 250),
+    (8, "softirq;__do_softirq", 450),
+    (11, "process;gamma;do_idle;six", 6),
+    (11, "idle;do_idle", 10),
+    (12, "process;betabet;main;deeper", 5),
+    (12, "idle;do_idle;deeper", 5),
+    (14, "process;betabet;main;thumb_restarts", 200),
+    (17, "process;delta;main;__set_task_comm", 5),
+]
+
 
 def counted(profile):
     return {row.key[:3]: (row.instructions, row.calls) for row in profile.rows}
@@ -117,6 +131,22 @@ class BareMetal(lab.TestCase):
         for number, (expected, profile) in enumerate(zip(REGIONS, funcprof.read(self.out), strict=True)):
             with self.subTest(number):
                 self.assertEqual(counted(profile), expected)
+
+    def test_call_stacks(self):
+        """Each region's stacks add up to its rows; some paths that follow from program.S."""
+        self.run_program(symbols=self.symbols, stacks="on")
+        profiles = funcprof.read(self.out)
+        for number, profile in enumerate(profiles):
+            with self.subTest(number):
+                sums = {}
+                for path, count in profile.stacks:
+                    names = path.split(";")
+                    key = (names[0], names[1] if names[0] == "process" else "", names[-1])
+                    sums[key] = sums.get(key, 0) + count
+                self.assertEqual(sums, {row.key[:3]: row.instructions for row in profile.rows})
+        for number, path, count in STACKS:
+            with self.subTest(number, path=path):
+                self.assertEqual(dict(profiles[number].stacks).get(path), count)
 
     def test_total_is_icounts(self):
         for shift in (0, 1, 7):

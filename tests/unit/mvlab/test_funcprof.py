@@ -19,6 +19,7 @@ ROWS = [
     {"context": "idle", "function": "do_idle", "instructions": 10, "calls": 1},
 ]
 REGION = {"complete": True, "instructions": 200, "guest_ns": 1000, "rows": ROWS}
+STACKED = {**REGION, "stacks": [["idle;do_idle", 200]]}
 GOOD = {"format": "mvlab funcprof 1", "functions": 3, "instructions": 500, "errors": [], "doubts": {}, "regions": [REGION, REGION]}
 
 
@@ -65,6 +66,15 @@ class Results(unittest.TestCase):
         region = {**REGION, "instructions": 1, "rows": [{**ROWS[0], "program": "a;b", "instructions": 1}]}
         self.assertEqual(funcprof.folded(self.read({**GOOD, "regions": [region]})[0]), ["process;a:b;vfs_read 1"])
 
+    def test_stacks(self):
+        stacks = [["process;cat;sys_read", 10], ["process;cat;sys_read;vfs_read", 190]]
+        first = {**REGION, "stacks": stacks}
+        second = {**REGION, "stacks": [["idle;do_idle", 1], ["process;cat;sys_read;vfs_read", 199]]}
+        self.assertEqual(funcprof.folded(funcprof.add(self.read({**GOOD, "regions": [first, second]}))),
+                         ["idle;do_idle 1", "process;cat;sys_read 10", "process;cat;sys_read;vfs_read 389"])
+        self.assertEqual(funcprof.add(self.read({**GOOD, "regions": [first, REGION]})).stacks, ())
+        self.refused("region 0: the stacks have not 200", regions=[{**REGION, "stacks": stacks[:1]}])
+
     def test_table(self):
         lines = funcprof.table(funcprof.add(self.read()), 2)
         self.assertEqual(lines[0], "400 instructions in 2 regions")
@@ -98,9 +108,10 @@ class Results(unittest.TestCase):
 
     def test_damaged_values(self):
         """A value of another type anywhere."""
-        for path in paths(GOOD):
+        good = {**GOOD, "regions": [REGION, STACKED]}
+        for path in paths(good):
             for value in (None, -1, "x", [], {}, [1], {"a": 1}, 1.5, True):
-                data = copy.deepcopy(GOOD)
+                data = copy.deepcopy(good)
                 place(data, path, value)
                 self.path.write_text(json.dumps(data))
                 try:
