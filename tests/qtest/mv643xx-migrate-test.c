@@ -56,6 +56,8 @@ static void test_registers(void)
             nic_write(n, offset, 0x2b5c6e7d * (offset + 1));
         }
     }
+    /* or the counts of tokens would grow */
+    nic_write(n, PORT(MV_TX_MTU), 0);
     nic_write(n, MV_SMI, MV_SMI_OP_READ | 3 << MV_SMI_REG_SHIFT);
     for (uint32_t offset = 0; offset < MV643XX_MMIO_SIZE; offset += 4) {
         before[offset / 4] = readable(offset) ? nic_read(n, offset) : 0;
@@ -440,6 +442,42 @@ static void test_moderation(void)
     nic_free(n);
 }
 
+/* Frame k of put_row() starts when the 64 + i octets before it are back */
+static int64_t row_start(int64_t t0, unsigned k, unsigned rate)
+{
+    return t0 + DIV_ROUND_UP(2560LL * (64 * k + k * (k - 1) / 2), rate);
+}
+
+/*
+ * A queue that waits for tokens (6.5), with some and in debt; at rate 7 an
+ * octet takes 2560 / 7 ns, and no fraction is lost on the way.
+ */
+static void check_buckets(unsigned size, unsigned count, unsigned rate)
+{
+    Nic *n = source_new();
+    int64_t t0 = qtest_clock_step(n->qts, 1000);
+
+    nic_write(n, PORT(MV_TX_MTU), 1);
+    nic_write(n, PORT(MV_TXQ_CONFIG(0)), size << 10 | rate);
+    nic_write(n, PORT(MV_TXQ_COUNT(0)), count << 14);
+    put_row(n, 100);
+    g_assert_cmpuint(take_row(n, 0), ==, 1);
+    for (unsigned k = 1; k < 6; k++) {
+        n = move(n);
+        qtest_clock_set(n->qts, row_start(t0, k, rate) - 1);
+        g_assert_cmpuint(take_row(n, k), ==, k);
+        qtest_clock_step(n->qts, 1);
+        g_assert_cmpuint(take_row(n, k), ==, k + 1);
+    }
+    nic_free(n);
+}
+
+static void test_buckets(void)
+{
+    check_buckets(2, 1, 7);
+    check_buckets(0, 0, 8);
+}
+
 /* Offset of @needle in @data, where it must be */
 static size_t find(const char *data, size_t len, const void *needle,
                    size_t needle_len)
@@ -577,6 +615,7 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/migrate/C-14-link-down", test_link_down);
     qtest_add_func("/mv643xx/migrate/C-14-phy", test_phy);
     qtest_add_func("/mv643xx/migrate/C-14-moderation", test_moderation);
+    qtest_add_func("/mv643xx/migrate/C-14-buckets", test_buckets);
     qtest_add_func("/mv643xx/migrate/C-14-tampered", test_tampered);
     return g_test_run();
 }

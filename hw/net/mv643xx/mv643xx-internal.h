@@ -14,6 +14,7 @@
  * mv643xx-pcap.c    captures of the wire
  * mv643xx-stats.c   properties: counters and settings
  * mv643xx-coal.c    interrupt moderation
+ * mv643xx-bucket.c  token buckets of the transmitter
  * mv88e1xxx.c       PHYs and the SMI bus
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
@@ -390,5 +391,28 @@ void mv643xx_stats_kick(MV643xxPort *port);
 /* Properties of a port, and of all. */
 void mv643xx_stats_init(MV643xxPort *port);
 void mv643xx_stats_class_init(ObjectClass *klass);
+
+/* mv643xx-bucket.c */
+
+/*
+ * From when on the buckets let @queue start a frame, in virtual ns; 0 if they
+ * do not keep it back.  Until then only a register access can change it.
+ */
+int64_t mv643xx_bucket_ready_at(const MV643xxPort *port, unsigned queue);
+
+/* A frame of @queue with so many octets, FCS included, starts: virtual ns. */
+void mv643xx_bucket_charge(MV643xxPort *port, unsigned queue, uint32_t octets,
+                           int64_t start);
+
+/*
+ * Around an access to the port's register at @offset: before it is read or
+ * changed, so that counts are those of now, and after a write.
+ */
+void mv643xx_bucket_sync(MV643xxPort *port, unsigned offset);
+void mv643xx_bucket_written(MV643xxPort *port, unsigned offset);
+
+void mv643xx_bucket_reset(MV643xxPort *port);
+
+extern const VMStateDescription vmstate_mv643xx_bucket;
 
 #endif

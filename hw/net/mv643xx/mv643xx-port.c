@@ -315,9 +315,12 @@ static const struct {
 void mv643xx_port_write(MV643xxPort *port, unsigned offset, uint32_t value)
 {
     uint32_t *reg = mv643xx_reg(port, offset);
-    uint32_t old = *reg;
+    uint32_t old;
 
+    mv643xx_bucket_sync(port, offset);
+    old = *reg;
     *reg = mv643xx_merge(mv643xx_port_reg(offset), old, value);
+    mv643xx_bucket_written(port, offset);
     for (int i = 0; i < ARRAY_SIZE(port_effects); i++) {
         if (port_effects[i].offset == offset) {
             port_effects[i].written(port, old, value);
@@ -329,8 +332,10 @@ void mv643xx_port_write(MV643xxPort *port, unsigned offset, uint32_t value)
 
 uint32_t mv643xx_port_read(MV643xxPort *port, unsigned offset)
 {
-    uint32_t value = mv643xx_get(port, offset);
+    uint32_t value;
 
+    mv643xx_bucket_sync(port, offset);
+    value = mv643xx_get(port, offset);
     switch (offset) {
     case MV_IC:
         mv643xx_wire_poll_held(port);
@@ -366,6 +371,7 @@ void mv643xx_port_reset(MV643xxPort *port)
     mv643xx_tx_reset(port);
     mv643xx_wire_reset(port);
     mv643xx_coal_reset(port);
+    mv643xx_bucket_reset(port);
     refresh_status(port);
 }
 
@@ -502,6 +508,8 @@ static const VMStateDescription vmstate_mv643xx_port = {
                        MV643xxWire),
         VMSTATE_STRUCT_ARRAY(coal, MV643xxPort, MV643XX_COAL_DIRS, 1,
                              vmstate_mv643xx_coal, MV643xxCoal),
+        VMSTATE_STRUCT_ARRAY(tx_bucket, MV643xxPort, MV643XX_BUCKETS, 1,
+                             vmstate_mv643xx_bucket, MV643xxBucket),
         VMSTATE_UINT64_ARRAY(stats.counter, MV643xxPort, MV643XX_COUNTERS),
         VMSTATE_UINT64(stats.kick_mark, MV643xxPort),
         VMSTATE_UINT64_ARRAY(stats.kick_class, MV643xxPort,

@@ -256,6 +256,8 @@ static void start_frame(MV643xxPort *port, unsigned queue, uint32_t len,
         port->stats.tx_drop_link_down += complete(port, queue, chain, len);
         return;
     }
+    mv643xx_bucket_charge(port, queue, MAX(len, MV643XX_MIN_FRAME) + MV_FCS_LEN,
+                          at);
     done = mv643xx_wire_fifo_time(port, len, at);
     if (done > at) {
         chain->octets = len;
@@ -330,7 +332,8 @@ static uint32_t active_queues(const MV643xxPort *port)
  */
 static int64_t may_start(const MV643xxPort *port, unsigned queue)
 {
-    return MAX(port->tx_dma.free, port->tx_dma.kick[queue]);
+    return MAX(MAX(port->tx_dma.free, port->tx_dma.kick[queue]),
+               mv643xx_bucket_ready_at(port, queue));
 }
 
 int64_t mv643xx_tx_next(const MV643xxPort *port)

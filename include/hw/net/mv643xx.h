@@ -100,6 +100,14 @@ typedef struct MV643xxWire {
     bool running;           /* events are being handled */
 } MV643xxWire;
 
+/* A token bucket: what was in it at one time, in mv643xx-bucket.c's units */
+typedef struct MV643xxBucket {
+    int64_t level;
+    int64_t since;      /* virtual ns */
+} MV643xxBucket;
+
+#define MV643XX_BUCKETS     (MV643XX_QUEUES + 1)    /* the last is the port's */
+
 /* Moderation of the interrupts of one direction */
 typedef enum MV643xxCoalDir {
     MV643XX_COAL_RX,
@@ -166,6 +174,7 @@ struct MV643xxPort {
     MV643xxTxDma tx_dma;
     MV643xxWire wire;
     MV643xxCoal coal[MV643XX_COAL_DIRS];
+    MV643xxBucket tx_bucket[MV643XX_BUCKETS];
     MV643xxStats stats;
     MV643xxPcap *pcap;
     char *pcap_wanted;  /* by a property before realize */
