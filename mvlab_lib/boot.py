@@ -22,6 +22,8 @@ def add_arguments(parser):
     parser.add_argument("--append", metavar="TEXT", default="", help="more kernel command line, after console=ttyS0,115200")
     parser.add_argument("--tap", metavar="IFNAME", type=arguments.text,
                         help="connect the first GbE to this tap interface, not to user networking")
+    parser.add_argument("--peer", metavar="PROPERTIES", nargs="?", const="", default=None,
+                        help="connect the first GbE to mvlab-peer, e.g. --peer ack=every=1,delay=50000 (docs/peer.md)")
     parser.add_argument("--pcap", metavar="FILE", type=arguments.path, help="capture the frames of the first GbE")
     parser.add_argument("--drive", metavar="FILE", type=arguments.path, action="append", default=[],
                         help="plug in a disk image as a USB disk")
@@ -54,6 +56,8 @@ def check(args):
         images.uboot(args.uboot)
     if args.uboot is True:
         guest.uboot(args.board)
+    if args.tap and args.peer is not None:
+        raise Error("--tap and --peer exclude each other: each is the far end of the first GbE")
     for path in args.drive:
         images.disk_format(path)
         if not os.access(path, os.W_OK):
@@ -76,7 +80,8 @@ def board(args):
     loader = guest.uboot(args.board) if args.uboot is True else args.uboot
     first = f"tap,ifname={args.tap},script=no,downscript=no" if args.tap else f"user,tftp={escaped(guest.GUEST)}"
     others = [f"user,net=10.0.{number + 2}.0/24" for number in range(1, guest.boards()[args.board]["ports"])]
-    return Board(args.board, args.kernel, args.dtb, args.initrd, args.append, loader, [first, *others], args.pcap, args.drive)
+    return Board(args.board, args.kernel, args.dtb, args.initrd, args.append, loader, [first, *others], args.pcap, args.drive,
+                 peer=args.peer)
 
 
 def trace_options(pattern):

@@ -93,9 +93,10 @@ def overlaid_tree(update=False):
         host.prepare()
         path = source.user_tree()
         managed = path is None
-        if managed:
-            with shell.locked(CACHE / "lock"):
+        with shell.locked(CACHE / "lock"):
+            if managed:
                 path = source.managed_tree(update)
+            source.lwip_tree(update)
         overlay.apply(path, managed)
     return path
 

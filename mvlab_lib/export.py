@@ -39,7 +39,7 @@ def export(tree, managed, directory):
 def add_part(repository, part):
     """Copies what the part links to, and applies its hooks."""
     for item in part["links"]:
-        for link in overlay.expand(item):
+        for link in filter(lambda link: link.exported, overlay.expand(item)):
             for file in files_of(link.target):
                 destination = repository / link.path / file.relative_to(link.target)
                 destination.parent.mkdir(parents=True, exist_ok=True)

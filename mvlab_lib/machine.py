@@ -27,18 +27,26 @@ class Board:
     pcap: Path | None = None                                 # capture of the first backend
     drives: list = field(default_factory=list)               # disk images, plugged in as USB disks
     memory: str | None = None
+    peer: str | None = None                                  # the first GbE's far end is mvlab-peer with these properties
 
     def options(self):
         """The options for QEMU."""
         parts = ["-M", self.name, *(["-m", self.memory] if self.memory else []), *self.boot_options()]
-        for number, netdev in enumerate(self.netdevs):
+        for number, netdev in enumerate(self.backends()):
             parts += ["-netdev", f"{netdev},id=net{number}", "-net", f"nic,netdev=net{number}"]
+        if self.peer is not None:
+            properties = f",{self.peer}" if self.peer else ""
+            parts += ["-netdev", "hubport,id=peer0,hubid=0", "-device", f"mvlab-peer,id=peer,netdev=peer0{properties}"]
         if self.pcap:
             parts += ["-object", f"filter-dump,id=capture,netdev=net0,file={escaped(self.pcap)}"]
         for number, path in enumerate(self.drives):
             parts += ["-drive", f"if=none,id=disk{number},format={images.disk_format(path)},file={escaped(path)}",
                       "-device", f"usb-storage,drive=disk{number}"]
         return [str(part) for part in parts]
+
+    def backends(self):
+        """The backends of the GbEs; the peer is on the other port of a hub."""
+        return self.netdevs if self.peer is None else ["hubport,hubid=0", *self.netdevs[1:]]
 
     def boot_options(self):
         if self.uboot:

@@ -24,6 +24,7 @@ class Link:
     """A path of the QEMU tree that stands for one of the checkout."""
     path: str
     target: Path
+    exported: bool = True    # whether a series for QEMU has it
 
 
 def parts():
@@ -41,7 +42,7 @@ def expand(item):
     if not targets:
         raise Error(f"{DATA}: link {item['from']}: no such file or directory in the checkout")
     if "as" in item:
-        return [Link(item["as"], targets[0])]
+        return [Link(item["as"], targets[0], item.get("exported", True))]
     directory = Path(item.get("to", Path(item["from"]).parent))
     return [Link(str(directory / target.name), target) for target in targets]
 

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""QEMU's source: Debian's source package, verified by apt and dpkg-source, or the tree that QEMU_SRC names."""
+"""The sources that are compiled: Debian's source packages of QEMU and lwIP, verified by apt and dpkg-source.
+
+QEMU_SRC names another QEMU tree.
+"""
 import json
 import os
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import config, shell
@@ -12,7 +16,6 @@ from .paths import CACHE, QEMU, SYSTEM_PATH
 from .stamp import Stamp, sha256, write_atomically
 
 DOWNLOADS = CACHE / "src"
-RECORD = DOWNLOADS / "qemu.json"
 
 
 def user_tree():
@@ -27,39 +30,66 @@ def user_tree():
 
 
 def managed_tree(update=False):
-    """The tree mvlab unpacked itself, fetched and unpacked now if need be."""
-    record = fetched(update)
-    tree = QEMU / "src"
-    stamp = Stamp(QEMU / "src.stamp", record["sha256"])
-    if not (stamp.current() and tree.is_dir()):
-        shutil.rmtree(QEMU / "pristine", ignore_errors=True)
-        unpack(DOWNLOADS / record["dsc"], tree)
-        stamp.write()
-    return tree
+    """The QEMU tree mvlab unpacked itself, fetched and unpacked now if need be."""
+    return QEMU_PACKAGE.unpacked(update, before=lambda: shutil.rmtree(QEMU / "pristine", ignore_errors=True))
+
+
+def lwip_tree(update=False):
+    """lwIP's source tree, fetched and unpacked now if need be."""
+    return LWIP_PACKAGE.unpacked(update)
 
 
 def fetched(update=False):
-    """The record of the downloaded source package: suite, version, dsc and its sha256."""
-    if RECORD.is_file() and not update:
-        record = json.loads(RECORD.read_text())
-        dsc = DOWNLOADS / record["dsc"]
-        if dsc.is_file() and sha256(dsc) == record["sha256"]:
-            return record
-    record = fetch()
-    write_atomically(RECORD, json.dumps(record, indent=1))
-    return record
+    """The record of QEMU's downloaded source package: suite, version, dsc and its sha256."""
+    return QEMU_PACKAGE.fetched(update)
 
 
-def fetch():
-    """Downloads the first version that fits from the suites in turn."""
-    wanted = config.load("qemu/qemu.toml")["source"]
-    reasons = []
-    for suite in wanted["suites"]:
-        try:
-            return fetch_from(suite, wanted)
-        except Error as err:
-            reasons.append(str(err))
-    raise Error(f"no source of QEMU {wanted['version']}x: {'; '.join(reasons)}")
+@dataclass(frozen=True)
+class Package:
+    """A source package: `section` of qemu/qemu.toml says which; it is unpacked to `tree`."""
+    section: str
+    name: str
+    tree: Path
+
+    @property
+    def record(self):
+        return DOWNLOADS / f"{self.name}.json"
+
+    def unpacked(self, update, before=lambda: None):
+        """The unpacked tree. `before` is called before it is replaced."""
+        record = self.fetched(update)
+        stamp = Stamp(self.tree.with_name(self.tree.name + ".stamp"), record["sha256"])
+        if not (stamp.current() and self.tree.is_dir()):
+            before()
+            unpack(DOWNLOADS / record["dsc"], self.tree)
+            stamp.write()
+        return self.tree
+
+    def fetched(self, update=False):
+        """The record of the downloaded package, which is downloaded now if need be."""
+        if self.record.is_file() and not update:
+            record = json.loads(self.record.read_text())
+            dsc = DOWNLOADS / record["dsc"]
+            if dsc.is_file() and sha256(dsc) == record["sha256"]:
+                return record
+        record = self.fetch()
+        write_atomically(self.record, json.dumps(record, indent=1))
+        return record
+
+    def fetch(self):
+        """Downloads the first version that fits from the suites in turn."""
+        wanted = config.load("qemu/qemu.toml")[self.section]
+        reasons = []
+        for suite in wanted["suites"]:
+            try:
+                return fetch_from(suite, wanted)
+            except Error as err:
+                reasons.append(str(err))
+        raise Error(f"no source of {wanted['package']} {wanted['version']}x: {'; '.join(reasons)}")
+
+
+QEMU_PACKAGE = Package("source", "qemu", QEMU / "src")
+LWIP_PACKAGE = Package("lwip", "lwip", QEMU / "lwip")
 
 
 def fetch_from(suite, wanted):
@@ -80,6 +110,6 @@ def unpack(dsc, tree):
     for old in (scratch, tree):
         shutil.rmtree(old, ignore_errors=True)
     scratch.parent.mkdir(parents=True, exist_ok=True)
-    shell.logged(["dpkg-source", "--no-copy", "-x", dsc, scratch], "unpack.log",
+    shell.logged(["dpkg-source", "--no-copy", "-x", dsc, scratch], f"unpack-{tree.name}.log",
                  env=shell.environment(PATH=SYSTEM_PATH))
     scratch.rename(tree)

@@ -44,7 +44,7 @@ class Export(unittest.TestCase):
     def test_real_files(self):
         """No link of the overlay is left."""
         for link in overlay.links():
-            self.assertTrue((TREE / link.path).exists(), link.path)
+            self.assertEqual((TREE / link.path).exists(), link.exported, link.path)
             self.assertFalse((TREE / link.path).is_symlink(), link.path)
 
     def run_qtest(self, name):

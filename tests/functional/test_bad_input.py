@@ -56,6 +56,7 @@ class Command(Case):
                 (["boot", "--uboot", "--kernel", lab.guest.KERNEL], ["--uboot", "--kernel"]),
                 (["boot", "--tap", "no-such-tap"], ["--tap", "no-such-tap"]),
                 (["boot", "--tap", "lo"], ["--tap", "lo"]),
+                (["boot", "--tap", "lo", "--peer"], ["--tap", "--peer"]),
                 (["boot", "--pcap", "/no/such/directory/file.pcap"], ["--pcap", "/no/such/directory/file.pcap"]),
                 (["boot", "--pcap", "/"], ["--pcap", "/", "directory"]),
                 (["boot", "--pcap", ""], ["--pcap", "empty"]),

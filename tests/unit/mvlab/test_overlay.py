@@ -98,6 +98,13 @@ class Overlay(unittest.TestCase):
         with self.assertRaisesRegex(Error, "in the way"):
             self.apply()
 
+    def test_link_that_no_series_has(self):
+        (self.checkout / "build").mkdir()
+        self.data["part"][0]["links"].append({"from": "build", "as": "hw/theirs", "exported": False})
+        self.apply()
+        self.assertEqual((self.tree / "hw/theirs").readlink(), self.checkout / "build")
+        self.assertEqual({link.path: link.exported for link in overlay.links()}, {"hw/new": True, "hw/theirs": False})
+
     def test_renamed_target(self):
         self.apply()
         (self.checkout / "hw/new").rename(self.checkout / "hw/newer")
