@@ -432,7 +432,8 @@ static void parse_option(const char *option)
     } else if (strcmp(name, "out") == 0) {
         options.out = g_strdup(value);
     } else {
-        refuse("no option %s (there are symbols, out, stacks, from-start)", name);
+        refuse("no option %s (there are symbols, out, stacks, from-start)",
+               name);
     }
 }
 

@@ -18,7 +18,7 @@
 #define PAGE_SIZE       0x1000u
 #define PAGES_MAX       4096u           /* places without a function */
 #define PROGRAMS_MAX    256u
-#define ERRORS_MAX      20u
+#define ERRORS_MAX      20u             /* a guest can make any number */
 
 /*
  * Where user space ends: the lowest function, rounded down to this. ARM has
@@ -93,12 +93,12 @@ static void init(void)
 void profile_error(char *text)
 {
     init();
-    fprintf(stderr, "funcprof: %s\n", text);
-    if (profile.errors->len < ERRORS_MAX) {
-        g_ptr_array_add(profile.errors, text);
-    } else {
+    if (profile.errors->len == ERRORS_MAX) {
         g_free(text);
+        return;
     }
+    fprintf(stderr, "funcprof: %s\n", text);
+    g_ptr_array_add(profile.errors, text);
 }
 
 void profile_doubt(const char *what)

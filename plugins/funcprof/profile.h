@@ -45,7 +45,7 @@ const char *profile_context(enum context context);
 
 struct bucket *profile_bucket(enum context context, const char *program);
 
-/* One line for the result's "errors"; also printed. Takes over @text. */
+/* One line, printed and for the result's "errors"; takes over @text */
 void profile_error(char *text);
 
 /* Counts once what makes a result doubtful; @what is a string constant */

@@ -28,7 +28,7 @@ void stacks_take_back(unsigned n);
 void stacks_push(void);
 void stacks_pop(void);
 
-/* The current task's stack (made if *stack is NULL), and the context it is in */
+/* The current task's stack (made if *stack is NULL), and its context */
 void stacks_switch(struct task_stack **stack);
 void stacks_set_bucket(struct bucket *bucket);
 void stacks_free(struct task_stack *stack);

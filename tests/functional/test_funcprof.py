@@ -170,6 +170,19 @@ class BareMetal(lab.TestCase):
         with self.assertRaisesRegex(Error, "none: No such file"):
             funcprof.read(self.out)
 
+    def test_wrong_marks(self):
+        """One line each, however many there are (20 are kept); the region is not lost."""
+        build(self.image, self.symbols, "-DWRONG_MARKS")
+        _, result = self.run_program(symbols=self.symbols)
+        nothing_to_end = "mark 3: no region is open"
+        expected = ["mark 2 before mark 1", nothing_to_end, "mark 2: a region is open already; regions do not nest",
+                    "mark 1: a region is open", "mark 7: there are marks 1 to 3"]
+        self.assertEqual(result["errors"], [*expected, *[nothing_to_end] * (20 - len(expected))])
+        printed = (self.directory / "qemu.log").read_text()
+        self.assertEqual(printed.count("funcprof: "), 20)
+        # from the first mark to the last: 4 times 5 instructions
+        self.assertEqual([region["instructions"] for region in result["regions"]], [20])
+
 
 class BadOptions(lab.TestCase):
     """One line, status 2."""
@@ -185,7 +198,8 @@ class BadOptions(lab.TestCase):
         for options, expected in [([], "out=FILE is missing"), (["out=/nowhere/x"], "out=/nowhere/x: No such file or directory"),
                                   (["out="], "out: the value is empty"), (["oui=x"], "no option oui"),
                                   (["out=/dev/null", "symbols="], "symbols: the value is empty"),
-                                  (["out=/dev/null", "from-start=maybe"], "from-start=maybe: must be on or off")]:
+                                  (["out=/dev/null", "from-start=maybe"], "from-start=maybe: must be on or off"),
+                                  (["out=/dev/null", "stacks=2"], "stacks=2: must be on or off")]:
             with self.subTest(options):
                 self.assertIn(f"funcprof: {expected}", self.refused(*options))
 

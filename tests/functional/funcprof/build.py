@@ -13,9 +13,9 @@ FLAGS = ["-march=armv5te", "-marm", "-mfloat-abi=soft", f"-I{ROOT}", "-nostdlib"
          "-Wl,--build-id=none,-z,noexecstack,--no-warn-rwx-segments", f"-Wl,-T,{HERE / 'image.ld'}"]
 
 
-def build(image, symbols):
-    """Makes the ELF file `image`, which a board loads as its kernel, and its functions as /proc/kallsyms would list them."""
-    subprocess.run([f"{PREFIX}gcc", *FLAGS, "-o", image, HERE / "program.S"], check=True)
+def build(image, symbols, *options):
+    """Makes the ELF file `image`, which a board loads as its kernel, and its functions as /proc/kallsyms would list them. options: gcc's."""
+    subprocess.run([f"{PREFIX}gcc", *FLAGS, *options, "-o", image, HERE / "program.S"], check=True)
     listed = subprocess.run([f"{PREFIX}readelf", "-sW", image], check=True, capture_output=True, text=True).stdout
     functions = re.findall(r": (\w{8}) +\d+ FUNC +.* (\w+)$", listed, re.MULTILINE)
     symbols.write_text("".join(f"{int(address, 16) & ~1:08x} t {name}\n" for address, name in [("0", "vectors"), *functions]))

@@ -90,6 +90,22 @@ FUNCTION _start
 	str	r0, [r9, #IRQ_MASK_LOW]		/* interrupts of the bridge */
 	mov	r0, #6
 	str	r0, [r9, #BRIDGE_MASK]		/* of the timers */
+#ifdef WRONG_MARKS
+	MARK	MARK_BEGIN			/* before symbols are complete */
+	MARK	MARK_SYMBOLS
+	b	1f				/* counting begins */
+1:	MARK	MARK_END			/* nothing to end */
+	MARK	MARK_BEGIN
+	MARK	MARK_BEGIN			/* in a region */
+	MARK	MARK_SYMBOLS			/* in a region */
+	MARK	7
+	MARK	MARK_END
+	mov	r4, #100
+1:	MARK	MARK_END
+	subs	r4, r4, #1
+	bne	1b
+	b	reset
+#endif
 	ldr	r5, =HOLE			/* aborts in the same TB */
 	mov	r7, #4
 	MARK	MARK_SYMBOLS
@@ -265,7 +281,7 @@ FUNCTION main
 	bl	__set_task_comm
 	MARK	MARK_END
 
-	/* The machine resets, which ends QEMU or stops it */
+reset:	/* The machine resets, which ends QEMU or stops it */
 	ldr	r9, =BRIDGE
 	mov	r0, #4
 	str	r0, [r9, #RSTOUTN_MASK]
