@@ -16,6 +16,7 @@
 #include "hw/irq.h"
 #include "migration/vmstate.h"
 #include "qemu/bcd.h"
+#include "qemu/cutils.h"
 #include "system/rtc.h"
 #include "system/system.h"
 #include "trace.h"
@@ -62,7 +63,10 @@ static void rtc_capture(KirkwoodRtcState *s)
     s->regs[R_RTC_DATE] = date;
 }
 
-/* Set the clock to what the time and date registers hold */
+/*
+ * Set the clock to what the time and date registers hold.  The offset is
+ * against the clock of -rtc, which qemu_timedate_diff() does not look at.
+ */
 static void rtc_adjust(KirkwoodRtcState *s)
 {
     uint32_t time = s->regs[R_RTC_TIME], date = s->regs[R_RTC_DATE];
@@ -74,9 +78,10 @@ static void rtc_adjust(KirkwoodRtcState *s)
         .tm_mday = from_bcd(FIELD_EX32(date, RTC_DATE, DAY)),
         .tm_mon = from_bcd(FIELD_EX32(date, RTC_DATE, MONTH)) - 1,
         .tm_year = from_bcd(FIELD_EX32(date, RTC_DATE, YEAR)) + 100,
-    };
+    }, now;
 
-    s->offset = qemu_timedate_diff(&tm);
+    qemu_get_timedate(&now, 0);
+    s->offset = mktimegm(&tm) - mktimegm(&now);
     qemu_get_timedate(&tm, s->offset);
     s->wday_offset = (wday + 7 - tm.tm_wday) % 7;
     trace_kirkwood_rtc_set(s->offset);
