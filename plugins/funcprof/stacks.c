@@ -139,6 +139,7 @@ void stacks_count(uint32_t address, uint32_t slot, unsigned n, bool entry)
     struct node *node;
 
     if (profile_is_user(slot)) {
+        stack->n = base();      /* the kernel is left: no call is open */
         node = child(root, slot);
     } else {
         return_to(address);

@@ -218,7 +218,7 @@ for region in 1 2; do
 done
 """
 
-    def boot_job(self, label, **options):
+    def boot_job(self, label, extra=(), **options):
         """Boots, runs the job; returns icount's instructions and the plugin's file."""
         directory = self.directory / label
         directory.mkdir(parents=True, exist_ok=True)
@@ -227,16 +227,31 @@ done
         board = Board(initrd=initrd, append="mvlab=job panic=-1", netdevs=[])
         serial = [part for name, path in (("messages", directory / "messages"), ("symbols", symbols))
                   for part in ("-chardev", f"file,id={name},path={path}", "-serial", f"chardev:{name}")]
-        with Stopped(directory, [*board.options(), *serial, *prof.CLOCK, *ICOUNT,
+        with Stopped(directory, [*board.options(), *serial, *prof.CLOCK, *ICOUNT, *extra,
                                  *plugin(symbols=symbols, out=out, **options)]) as machine:
             executed = machine.icount()
         return executed, out
 
     def test_total_is_icounts(self):
         """From the first instruction of the boot on, with all its faults and accesses to devices."""
-        executed, out = self.boot_job("from-start", from_start="on")
-        self.assertEqual(json.loads(out.read_text())["instructions"], executed)
-        self.assertEqual(json.loads(out.read_text())["doubts"], {})
+        executed, out = self.boot_job("from-start", from_start="on", stacks="on")
+        result = json.loads(out.read_text())
+        self.assertEqual(result["instructions"], executed)
+        self.assertEqual(result["doubts"], {})
+        self.check_stacks(result["regions"][0]["stacks"])
+
+    @unittest.skipUnless(lab.FULL, "long: only with --full")
+    def test_total_with_little_memory(self):
+        """QEMU throws its translations away all the time."""
+        executed, out = self.boot_job("little-memory", ["-accel", "tcg,tb-size=1"], from_start="on", stacks="on")
+        result = json.loads(out.read_text())
+        self.assertEqual((result["instructions"], result["doubts"]), (executed, {}))
+
+    def check_stacks(self, stacks):
+        """A write to a pipe, as fs/read_write.c and fs/pipe.c have it, from the system call on; nothing below a system call."""
+        paths = [path.split(";") for path, _ in stacks]
+        self.assertTrue([path for path in paths if path[:2] == ["process", "gzip"] and path[-3:] == ["ksys_write", "vfs_write", "pipe_write"]])
+        self.assertEqual({path[2] for path in paths if "vector_swi" in path and path[1] == "gzip"} - {"[vectors]"}, set())
 
     def test_runs_are_equal(self):
         """But for what is executed between the guest's reset and the host's noticing it, which no region contains."""
