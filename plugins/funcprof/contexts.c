@@ -47,6 +47,8 @@ static const struct {
     struct hook hook;
 } functions[] = {
     { "__do_softirq", { ENTER, SOFTIRQ } },
+    /* in later 6.1 kernels __do_softirq jumps to it, ksoftirqd calls it */
+    { "handle_softirqs", { ENTER, SOFTIRQ } },
     { "do_idle", { ENTER, IDLE } },
     /* back from an interrupt of user space: signals, rescheduling, return */
     { "ret_to_user_from_irq", { LEAVE, HARDIRQ } },

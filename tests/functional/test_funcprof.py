@@ -49,7 +49,8 @@ REGIONS = [
     process(main=main(1), changes_itself=each(8)),
     process(main=main(1), sleeps=each(7)),
     # irq: 19 instructions with the softirq, 14 in it
-    {**process(main=main(1)), ("idle", "", "do_idle"): each(15), ("softirq", "", "__do_softirq"): each(9),
+    {**process(main=main(1)), ("idle", "", "do_idle"): each(15),
+     ("softirq", "", "__do_softirq"): each(1), ("softirq", "", "handle_softirqs"): each(9),
      ("hardirq", "", "irq"): each(19 + 14, 2), ("hardirq", "", "vectors"): each(2, 0)},
     # the end of the interrupt, from ret_to_user_from_irq on, is the program's
     {**process(main=main(1), user=each(12), svc=each(1), vectors=VECTOR, ret_to_user_from_irq=each(3)),
@@ -69,6 +70,8 @@ REGIONS = [
      ("hardirq", "", "irq"): each(28, 2), ("hardirq", "", "vectors"): each(2, 0)},
     {("process", "betabet", "main"): main(2), ("process", "betabet", "idle_then_interrupt"): each(10),
      ("idle", "", "do_idle"): each(6), ("hardirq", "", "irq"): each(14), ("hardirq", "", "vectors"): VECTOR},
+    {("process", "betabet", "main"): main(1), ("softirq", "", "handle_softirqs"): each(9),
+     ("hardirq", "", "irq"): each(14), ("hardirq", "", "vectors"): VECTOR},
     {("process", "betabet", "main"): (4, 0), ("process", "delta", "main"): (4, 0), ("process", "delta", "__set_task_comm"): (5, 1)},
 ]
 
@@ -77,13 +80,13 @@ STACKS = [
     (0, f"process;{UNKNOWN};_start;main;six", 600),
     (1, f"process;{UNKNOWN};_start;main;aborts;vectors;data_abort", 250),
     (2, f"process;{UNKNOWN};_start;main;restarts", 250),
-    (8, "softirq;__do_softirq", 450),
+    (8, "softirq;handle_softirqs", 450),
     (11, "process;gamma;do_idle;six", 6),
     (11, "idle;do_idle", 10),
     (12, "process;betabet;main;deeper", 5),
     (12, "idle;do_idle;deeper", 5),
     (14, "process;betabet;main;thumb_restarts", 200),
-    (17, "process;delta;main;__set_task_comm", 5),
+    (18, "process;delta;main;__set_task_comm", 5),
 ]
 
 

@@ -274,7 +274,13 @@ FUNCTION main
 	msr	cpsr_c, #(MODE_SVC | IRQ_OFF | FIQ_OFF)
 	END_REGION
 
-	/* 17: a program renames itself, as exec does */
+	/* 17: what ksoftirqd calls */
+	mov	r5, #0
+	REGION	50
+	bl	handle_softirqs
+	END_REGION
+
+	/* 18: a program renames itself, as exec does */
 	MARK	MARK_BEGIN
 	ldr	r0, =task_alpha
 	adr	r1, delta
@@ -421,6 +427,8 @@ FUNCTION deeper
 
 /* Called by irq, in SVC mode; enables interrupts and gets one */
 FUNCTION __do_softirq
+	b	handle_softirqs
+FUNCTION handle_softirqs
 	mov	r6, lr
 	mov	r12, #0
 	ARM_TIMER 200
