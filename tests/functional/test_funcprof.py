@@ -72,6 +72,7 @@ REGIONS = [
      ("idle", "", "do_idle"): each(6), ("hardirq", "", "irq"): each(14), ("hardirq", "", "vectors"): VECTOR},
     {("process", "betabet", "main"): main(1), ("softirq", "", "handle_softirqs"): each(9),
      ("hardirq", "", "irq"): each(14), ("hardirq", "", "vectors"): VECTOR},
+    {("process", "betabet", "main"): main(1, 1), ("process", "betabet", "recurses"): (15, 3)},
     {("process", "betabet", "main"): (4, 0), ("process", "delta", "main"): (4, 0), ("process", "delta", "__set_task_comm"): (5, 1)},
 ]
 
@@ -86,7 +87,10 @@ STACKS = [
     (12, "process;betabet;main;deeper", 5),
     (12, "idle;do_idle;deeper", 5),
     (14, "process;betabet;main;thumb_restarts", 200),
-    (18, "process;delta;main;__set_task_comm", 5),
+    (18, "process;betabet;main;recurses", 5),
+    (18, "process;betabet;main;recurses;recurses", 5),
+    (18, "process;betabet;main;recurses;recurses;recurses", 5),
+    (19, "process;delta;main;__set_task_comm", 5),
 ]
 
 

@@ -280,7 +280,13 @@ FUNCTION main
 	bl	handle_softirqs
 	END_REGION
 
-	/* 18: a program renames itself, as exec does */
+	/* 18: recursion, whose return address is passed without a return */
+	mov	r5, #3
+	REGION	1
+	bl	recurses
+	END_REGION
+
+	/* 19: a program renames itself, as exec does */
 	MARK	MARK_BEGIN
 	ldr	r0, =task_alpha
 	adr	r1, delta
@@ -476,6 +482,13 @@ FUNCTION user
 1:	mov	r0, r0
 	svc	#2
 	bx	r8
+
+FUNCTION recurses
+	push	{lr}
+	subs	r5, r5, #1
+	blne	recurses
+	mov	r0, r0
+	pop	{pc}
 
 /* Is interrupted at its end, where `target` begins */
 FUNCTION interrupted
