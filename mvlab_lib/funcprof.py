@@ -41,6 +41,10 @@ class Profile:
     guest_ns: int | None = None     # between the marks, by the guest's clock; None if it did not tell
     stacks: tuple = ()              # of (path, instructions), if the plugin kept call stacks: `context;program;function;...`
 
+    def asleep_ns(self, shift):
+        """Virtual time in which nothing was executed, if an instruction takes 2^shift ns; None if the guest told no time."""
+        return None if self.guest_ns is None else self.guest_ns - (self.instructions << shift)
+
     def by_context(self):
         """{context: instructions}, all contexts."""
         return self.sums(CONTEXTS, lambda row: row.context)

@@ -53,12 +53,20 @@ def main(args):
     if (args.script is None) == (args.show is None):
         raise Error("prof: give either a script or --show FILE")
     profile = funcprof.add(funcprof.read(args.show or run(args)))
-    print("\n".join(funcprof.table(profile, args.top)))
+    print("\n".join([*funcprof.table(profile, args.top), *slept(profile, args.shift)]))
     if args.json:
         write_atomically(args.json, json.dumps(funcprof.as_json(profile), indent=1))
     if args.folded:
         write_atomically(args.folded, "".join(f"{line}\n" for line in funcprof.folded(profile)))
     return 0
+
+
+def slept(profile, at_shift):
+    """A line about time, if the guest told it."""
+    asleep = profile.asleep_ns(at_shift)
+    if not profile.guest_ns or asleep < 0:
+        return []       # a result of another shift
+    return ["", f"{profile.guest_ns / 1e6:,.3f} ms of the guest's time, {asleep / 1e6:,.3f} ms of them asleep ({100 * asleep / profile.guest_ns:.1f}%)"]
 
 
 def run(args):

@@ -53,9 +53,14 @@ class Results(unittest.TestCase):
         self.assertEqual(total.calls("poll"), 10)
         self.assertEqual(sum(row["instructions"] for row in funcprof.as_json(total)["rows"]), 400)
 
+    def test_asleep(self):
+        """1000 ns, 200 instructions of 4 ns."""
+        self.assertEqual(self.read()[0].asleep_ns(2), 200)
+
     def test_without_clock(self):
         silent = {name: value for name, value in REGION.items() if name != "guest_ns"}
-        self.assertIsNone(funcprof.add(self.read({**GOOD, "regions": [REGION, silent]})).guest_ns)
+        total = funcprof.add(self.read({**GOOD, "regions": [REGION, silent]}))
+        self.assertEqual((total.guest_ns, total.asleep_ns(1)), (None, None))
 
     def test_folded(self):
         self.assertEqual(funcprof.folded(self.read()[0]),
