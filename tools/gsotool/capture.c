@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 #include <pcap/pcap.h>
 
@@ -25,6 +26,7 @@ struct Capture {
 
 struct Output {
     const char *path;
+    char *target;          /* @path, links resolved */
     pcap_t *dead;
     pcap_dumper_t *dumper;
 };
@@ -35,14 +37,15 @@ static char *part;
 Capture *capture_open(const char *path)
 {
     char error[PCAP_ERRBUF_SIZE] = "";
-    Capture *c = calloc(1, sizeof(*c));
     struct stat st;
+    Capture *c;
 
-    if (!c) {
-        die("no memory");
-    }
     if (stat(path, &st)) {
         die("%s: %s", path, strerror(errno));
+    }
+    c = calloc(1, sizeof(*c));
+    if (!c) {
+        die("no memory");
     }
     c->path = path;
     c->pcap = pcap_open_offline_with_tstamp_precision(
@@ -55,6 +58,13 @@ Capture *capture_open(const char *path)
             pcap_datalink_val_to_name(pcap_datalink(c->pcap)) ?: "unknown");
     }
     return c;
+}
+
+bool capture_can_reopen(const char *path)
+{
+    struct stat st;
+
+    return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 bool capture_next(Capture *c, CaptureFrame *frame)
@@ -85,29 +95,77 @@ void capture_close(Capture *c)
     free(c);
 }
 
-Output *output_open(const char *path)
+/*
+ * What is at @path already must be a file, which is going to be replaced,
+ * and not the input.  Returns its mode, or that of a new file.
+ */
+static mode_t check_old(const char *path, const char *in)
 {
+    struct stat st, in_st;
+    mode_t mask = umask(0);
+
+    umask(mask);
+    if (stat(path, &st)) {
+        return 0666 & ~mask;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        die("%s: not a regular file", path);
+    }
+    if (!stat(in, &in_st) && st.st_dev == in_st.st_dev &&
+        st.st_ino == in_st.st_ino) {
+        die("%s: is the input", path);
+    }
+    return st.st_mode & 0777;
+}
+
+/* Make a file beside @target that nobody else has. */
+static FILE *open_part(const char *path, const char *target, mode_t mode)
+{
+    char *name;
+    int fd;
+
+    if (!target || asprintf(&name, "%s.XXXXXX", target) < 0) {
+        die("no memory");
+    }
+    fd = mkstemp(name);
+    if (fd < 0) {
+        die("%s: %s", path, strerror(errno));
+    }
+    part = name;
+    fchmod(fd, mode);
+    return fdopen(fd, "wb");
+}
+
+Output *output_open(const char *path, const char *in)
+{
+    mode_t mode;
+    char *target;
+    FILE *file;
     Output *o;
 
     if (!path) {
         return NULL;
     }
+    mode = check_old(path, in);
+    target = realpath(path, NULL) ?: strdup(path);
+    file = open_part(path, target, mode);
     o = calloc(1, sizeof(*o));
-    if (!o || asprintf(&part, "%s.part", path) < 0) {
+    if (!o || !file) {
         die("no memory");
     }
     o->path = path;
+    o->target = target;
     o->dead = pcap_open_dead_with_tstamp_precision(
         DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
-    o->dumper = o->dead ? pcap_dump_open(o->dead, part) : NULL;
+    o->dumper = o->dead ? pcap_dump_fopen(o->dead, file) : NULL;
     if (!o->dumper) {
-        die("%s: %s", part, o->dead ? pcap_geterr(o->dead) : "no memory");
+        die("%s: %s", path, o->dead ? pcap_geterr(o->dead) : "no memory");
     }
     return o;
 }
 
 void output_frame(Output *o, const struct iovec *iov, unsigned iovcnt,
-                  uint64_t time)
+                  uint32_t wire_len, uint64_t time)
 {
     static uint8_t buf[SNAPLEN];
     struct pcap_pkthdr hdr = {
@@ -122,7 +180,7 @@ void output_frame(Output *o, const struct iovec *iov, unsigned iovcnt,
         memcpy(buf + hdr.caplen, iov[i].iov_base, iov[i].iov_len);
         hdr.caplen += (uint32_t)iov[i].iov_len;
     }
-    hdr.len = hdr.caplen;
+    hdr.len = wire_len;
     pcap_dump((u_char *)o->dumper, &hdr, buf);
 }
 
@@ -136,11 +194,12 @@ void output_commit(Output *o)
     }
     pcap_dump_close(o->dumper);
     pcap_close(o->dead);
-    if (rename(part, o->path)) {
+    if (rename(part, o->target)) {
         die("%s: %s", o->path, strerror(errno));
     }
     free(part);
     part = NULL;
+    free(o->target);
     free(o);
 }
 

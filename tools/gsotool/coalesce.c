@@ -13,6 +13,12 @@
 
 #define MAX_SEGS 1024
 
+/* A packet that is held, and comes back as a cookie. */
+typedef struct Packet {
+    uint32_t wire_len;
+    uint8_t bytes[];
+} Packet;
+
 /* A capture on its way through a coalescer. */
 typedef struct Run {
     GsoGro *gro;
@@ -40,13 +46,15 @@ static void deliver(void *opaque, const GsoFrame *frame)
         gso_csum_complete(&whole, 1, off, frame->meta.csum_start,
                           frame->meta.csum_offset,
                           frame->meta.type == GSO_TYPE_UDP_L4);
-        output_frame(run->out, &whole, 1, run->now);
+        output_frame(run->out, &whole, 1, off, run->now);
     } else {
+        const Packet *packet = frame->cookies[0];
         GsoLayout l;
 
         gso_parse(frame->iov, frame->iovcnt, &l);
         run->singles += l.payload_len > 0;
-        output_frame(run->out, frame->iov, frame->iovcnt, run->now);
+        output_frame(run->out, frame->iov, frame->iovcnt, packet->wire_len,
+                     run->now);
     }
     for (unsigned i = 0; i < frame->ncookies; i++) {
         free(frame->cookies[i]);
@@ -104,8 +112,8 @@ static void run_to(Run *run, const Options *o, uint64_t time)
 
 static void receive(Run *run, const Options *o, const CaptureFrame *frame)
 {
-    uint8_t *copy = malloc(frame->len ? frame->len : 1);
-    struct iovec iov = { copy, frame->len };
+    Packet *copy = malloc(sizeof(*copy) + frame->len);
+    struct iovec iov = { copy ? copy->bytes : NULL, frame->len };
     GsoPacket packet = { .iov = &iov, .iovcnt = 1, .cookie = copy };
     GsoLayout l;
     /* Captures of several queues may step back a little. */
@@ -114,7 +122,8 @@ static void receive(Run *run, const Options *o, const CaptureFrame *frame)
     if (!copy) {
         die("no memory");
     }
-    memcpy(copy, frame->p, frame->len);
+    copy->wire_len = frame->wire_len;
+    memcpy(copy->bytes, frame->p, frame->len);
     gso_parse(&iov, 1, &l);
     run->data_in += l.payload_len > 0;
     run_to(run, o, time);
@@ -166,42 +175,52 @@ static void print_row(const Run *run, uint64_t timeout)
     report_close();
 }
 
-static void run_capture(const Options *o, uint64_t timeout, Output *out)
+static void run_capture(Run *run, const Options *o, uint64_t timeout,
+                        Capture *in)
 {
-    Run run = { .out = out };
-    Capture *in = capture_open(o->in);
     CaptureFrame frame;
 
-    start(&run, o, timeout);
+    start(run, o, timeout);
     while (capture_next(in, &frame)) {
         if (frame.number == 1) {
-            run.start = run.now = frame.time;
-            run.next_poll = frame.time + o->poll;
+            run->start = run->now = frame.time;
+            run->next_poll = frame.time + o->poll;
         }
-        receive(&run, o, &frame);
+        receive(run, o, &frame);
     }
     capture_close(in);
-    gso_gro_flush(run.gro, run.now);
-    report_row();
-    print_row(&run, timeout);
-    report_close();
-    free(run.mem);
+    gso_gro_flush(run->gro, run->now);
 }
 
 int command_coalesce(const Options *o)
 {
+    Capture *in;
     Output *out;
 
     if (o->timeouts > 1 && o->out) {
         die("--flush-timeout with several values writes no file: %s", o->out);
     }
-    /* Look at the input before anything is written. */
-    capture_close(capture_open(o->in));
-    out = output_open(o->out);
-    report_start(o->json, "coalesce");
-    report_array("runs");
+    in = capture_open(o->in);
+    if (o->timeouts > 1 && !capture_can_reopen(o->in)) {
+        die("%s: cannot be read again for each --flush-timeout", o->in);
+    }
+    if (o->buckets * o->depth > FLOWS_MAX) {
+        die("--buckets %u --depth %u: more than %u flows", o->buckets,
+            o->depth, FLOWS_MAX);
+    }
+    out = output_open(o->out, o->in);
     for (unsigned i = 0; i < o->timeouts; i++) {
-        run_capture(o, o->timeout[i], out);
+        Run run = { .out = out };
+
+        run_capture(&run, o, o->timeout[i], i ? capture_open(o->in) : in);
+        if (!i) {
+            report_start(o->json, "coalesce");
+            report_array("runs");
+        }
+        report_row();
+        print_row(&run, o->timeout[i]);
+        report_close();
+        free(run.mem);
     }
     report_close();
     report_end();

@@ -21,6 +21,9 @@ enum {
 /* Longest frame that is written: a super-frame with its Ethernet header. */
 #define FRAME_MAX (65535 + 64)
 
+/* Most flows of a coalescer; each takes some 25 KiB. */
+#define FLOWS_MAX 65536
+
 /* Most values of --flush-timeout. */
 #define TIMEOUTS_MAX 16
 
@@ -57,6 +60,9 @@ typedef struct Capture Capture;
 /* Open a pcap or pcapng file of Ethernet frames; dies if it is none. */
 Capture *capture_open(const char *path);
 
+/* Can it be opened a second time, as a pipe cannot? */
+bool capture_can_reopen(const char *path);
+
 /* The next frame, valid until the next call; false at the end. */
 bool capture_next(Capture *capture, CaptureFrame *frame);
 
@@ -67,12 +73,14 @@ typedef struct Output Output;
 /*
  * Start to write a pcap file with nanoseconds.  It gets its name when
  * output_commit() is called, so a failure leaves what was there before.
- * NULL, and nothing is written, if @path is NULL.
+ * Dies if @path is the input @in, or something else than a file.  NULL, and
+ * nothing is written, if @path is NULL.
  */
-Output *output_open(const char *path);
+Output *output_open(const char *path, const char *in);
 
+/* Write a frame that had @wire_len bytes, all of them captured or not. */
 void output_frame(Output *output, const struct iovec *iov, unsigned iovcnt,
-                  uint64_t time);
+                  uint32_t wire_len, uint64_t time);
 
 void output_commit(Output *output);
 

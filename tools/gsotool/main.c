@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
 
+#include <ctype.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ static const char usage_text[] =
     "  check     checksums and lengths, one line for each fault\n"
     "  cost      what cutting costs: copied, summed, and shared\n"
     "\n"
-    "IN is a pcap or pcapng file of Ethernet frames, OUT a pcap file.\n"
+    "IN is a pcap or pcapng file of Ethernet frames (/dev/stdin: a pipe),\n"
+    "OUT a pcap file, which is replaced when all is written.\n"
     "\n"
     "segment, cost:\n"
     "  --mss N             bytes of payload in each segment (1448)\n"
@@ -64,7 +66,8 @@ static unsigned number(const char *option, const char *text, unsigned min,
     unsigned n;
     int end = 0;
 
-    if (sscanf(text, "%9u%n", &n, &end) != 1 || text[end]) {
+    if (!isdigit((unsigned char)text[0]) ||
+        sscanf(text, "%9u%n", &n, &end) != 1 || text[end]) {
         die("--%s %s: not a number", option, text);
     }
     if (n < min || n > max) {
@@ -73,7 +76,7 @@ static unsigned number(const char *option, const char *text, unsigned min,
     return n;
 }
 
-/* A time up to the next comma or the end, in ns; steps over it. */
+/* A time up to the next comma or the end, in ns; steps to there. */
 static uint64_t take_time(const char *option, const char **text)
 {
     static const struct {
@@ -88,11 +91,12 @@ static uint64_t take_time(const char *option, const char **text)
     int end = 0;
     const char *p = *text;
 
-    if (sscanf(p, "%9u%n", &n, &end) != 1 || len - (size_t)end > 2) {
+    if (!isdigit((unsigned char)p[0]) || sscanf(p, "%9u%n", &n, &end) != 1 ||
+        len - (size_t)end > 2) {
         die("--%s %.*s: not a time", option, (int)len, p);
     }
     memcpy(unit, p + end, len - (size_t)end);
-    *text += len + (p[len] == ',');
+    *text += len;
     for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         if (!strcmp(unit, units[i].unit)) {
             return n * units[i].ns;
@@ -194,12 +198,15 @@ static void set_segment_option(Options *o, int opt, const char *arg)
 static void set_timeouts(Options *o, const char *arg)
 {
     o->timeouts = 0;
-    do {
+    for (;;) {
         if (o->timeouts == TIMEOUTS_MAX) {
             die("--flush-timeout: more than %d values", TIMEOUTS_MAX);
         }
         o->timeout[o->timeouts++] = take_time("flush-timeout", &arg);
-    } while (*arg);
+        if (!*arg++) {
+            break;
+        }
+    }
 }
 
 static uint64_t one_time(const char *option, const char *arg)
@@ -282,6 +289,15 @@ static void parse_options(Options *o, const Command *c, int argc, char **argv)
     }
 }
 
+/* @status, once what was printed is where it should be. */
+static int printed(int status)
+{
+    if (fflush(stdout) || ferror(stdout)) {
+        die("standard output could not be written");
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     Options o = {
@@ -299,7 +315,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[1], commands[i].name)) {
             argv[1] = argv[0];
             parse_options(&o, &commands[i], argc - 1, argv + 1);
-            return commands[i].run(&o);
+            return printed(commands[i].run(&o));
         }
     }
     die("%s: no command of gsotool; see gsotool --help", argv[1]);

@@ -52,12 +52,12 @@ static void cut(const Options *o, const CaptureFrame *frame, Output *out,
                 (unsigned long long)frame->number, gso_strerror(ret));
         tally->refused[-ret]++;
         tally->frames_out++;
-        output_frame(out, &whole, 1, frame->time);
+        output_frame(out, &whole, 1, frame->wire_len, frame->time);
         return;
     }
     tally->cut++;
     while (gso_seg_peek(&s, buf, sizeof(buf), iov, 1, &seg) > 0) {
-        output_frame(out, iov, 1, frame->time);
+        output_frame(out, iov, 1, seg.len, frame->time);
         tally->frames_out++;
         gso_seg_advance(&s);
     }
@@ -83,7 +83,7 @@ static void print(const Options *o, const Tally *tally)
 int command_segment(const Options *o)
 {
     Capture *in = capture_open(o->in);
-    Output *out = output_open(o->out);
+    Output *out = output_open(o->out, o->in);
     Tally tally = { 0 };
     CaptureFrame frame;
 
@@ -96,7 +96,7 @@ int command_segment(const Options *o)
         } else {
             tally.whole++;
             tally.frames_out++;
-            output_frame(out, &whole, 1, frame.time);
+            output_frame(out, &whole, 1, frame.wire_len, frame.time);
         }
     }
     capture_close(in);

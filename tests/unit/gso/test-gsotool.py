@@ -101,7 +101,13 @@ class Gsotool(unittest.TestCase):
                 (["coalesce", "--flush-timeout", "2000", capture], "needs one of the units"),
                 (["coalesce", "--flush-timeout", "2h", capture], "needs one of the units"),
                 (["coalesce", "--flush-timeout", "0,1us", capture, self.path("o")], "writes no file"),
+                (["coalesce", "--flush-timeout", "-5ns", capture], "--flush-timeout -5ns: not a time"),
+                (["coalesce", "--flush-timeout", "5ns,", capture], "--flush-timeout : not a time"),
+                (["coalesce", "--poll", " 5ns", capture], "--poll  5ns: not a time"),
+                (["coalesce", "--max-hold", "5ns,6ns", capture], "one time only"),
+                (["segment", "--mss", "+5", capture], "--mss +5: not a number"),
                 (["coalesce", "--buckets", "3", capture], "not a power of two"),
+                (["coalesce", "--buckets", "65536", capture], "--buckets 65536 --depth 8: more than 65536 flows"),
                 (["check", capture, "more"], "unexpected argument more"),
                 (["cost", "--mss", "65000", self.make("wire", 3)], "no frame has more payload")):
             with self.subTest(args=args):
@@ -118,6 +124,7 @@ class Gsotool(unittest.TestCase):
             data = f.read()
         with open(cut, "wb") as f:
             f.write(data[:-100])
+        kept = sorted(os.listdir(self.folder.name))
         for name in (missing, empty, cut):
             for command in ("segment", "coalesce"):
                 with self.subTest(name=name, command=command):
@@ -125,9 +132,70 @@ class Gsotool(unittest.TestCase):
                     self.assertIn(name, error)
                     with open(old, encoding="ascii") as f:
                         self.assertEqual(f.read(), "precious")
-                    self.assertFalse(os.path.exists(old + ".part"))
+                    self.assertEqual(sorted(os.listdir(self.folder.name)), kept)
         self.assertIn("folder", self.run_tool("segment", self.path("in.pcap"), self.path("no/folder"),
                                               status=2).stderr)
+
+    def test_precious_outputs(self):
+        """What is no file, or the input, is not replaced; a link stays a link."""
+        capture = self.make("supers", 1)
+        os.mkfifo(self.path("fifo"))
+        os.mkdir(self.path("folder"))
+        with open(self.path("file"), "w", encoding="ascii") as f:
+            f.write("old")
+        os.chmod(self.path("file"), 0o640)
+        os.symlink("file", self.path("link"))
+        kept = sorted(os.listdir(self.folder.name))
+        for name, message in (("fifo", "not a regular file"), ("folder", "not a regular file"),
+                              ("in.pcap", "is the input"), ("link", None)):
+            for command in ("segment", "coalesce"):
+                with self.subTest(name=name, command=command):
+                    done = self.run_tool(command, capture, self.path(name), status=2 if message else 0)
+                    if message:
+                        self.assertEqual(done.stderr, f"gsotool: {self.path(name)}: {message}\n")
+                    self.assertEqual(sorted(os.listdir(self.folder.name)), kept)
+        self.assertTrue(os.path.islink(self.path("link")))
+        self.assertEqual(os.stat(self.path("file")).st_mode & 0o777, 0o640)
+        with open(self.path("file"), "rb") as f:
+            self.assertEqual(len(frames(f.read())), 1)
+
+    def test_captured_in_part(self):
+        """A frame captured in part goes through, and stays one that is captured in part."""
+        with open(self.make("wire", 3), "rb") as f:
+            data = f.read()
+        first = int.from_bytes(data[32:36], "little")
+        self.assertGreater(first, 96)
+        with open(self.path("part.pcap"), "wb") as f:
+            f.write(data[:32] + (96).to_bytes(4, "little") + data[36:40 + 96] + data[40 + first:])
+        for command in ("segment", "coalesce"):
+            with self.subTest(command=command):
+                self.run_tool(command, self.path("part.pcap"), self.path("out.pcap"))
+                self.assertEqual(self.result("check", self.path("out.pcap"))["captured_in_part"], 1)
+                with open(self.path("out.pcap"), "rb") as f:
+                    f.seek(32)
+                    self.assertEqual(f.read(4) + f.read(4), (96).to_bytes(4, "little") + data[36:40])
+
+    def test_pipes(self):
+        """A pipe is read, once; standard output that is full is an error."""
+        with open(self.make("wire", 80), "rb") as f:
+            data = f.read()
+        for timeouts, status in (("1us", 0), ("0,1us", 2)):
+            done = subprocess.run([GSOTOOL, "coalesce", "--flush-timeout", timeouts, "/dev/stdin"],
+                                  input=data, capture_output=True)
+            self.assertEqual((done.returncode, b"cannot be read again" in done.stderr), (status, status == 2))
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = subprocess.run([GSOTOOL, "check", self.path("in.pcap")], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (2, b"gsotool: standard output could not be written\n"))
+
+    def test_error_alone(self):
+        """Nothing but the error is printed, also when the fault is at the end of the capture."""
+        with open(self.make("wire", 80), "rb") as f:
+            data = f.read()
+        with open(self.path("cut"), "wb") as f:
+            f.write(data[:-10])
+        for command in ("segment", "coalesce", "cost"):
+            done = self.run_tool(command, self.path("cut"), "--json", status=2)
+            self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1))
 
     def test_not_cut(self):
         """What cannot be cut is named, and goes through whole."""
