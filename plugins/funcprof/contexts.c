@@ -16,6 +16,7 @@
 #include "stacks.h"
 
 #define DEPTH           16u     /* contexts of one task */
+#define TASKS_MAX       10000u  /* distinct task_structs */
 #define NO_ADDRESS      1u      /* no instruction begins there */
 #define NAME_SIZE       16u     /* TASK_COMM_LEN */
 #define TASK_SIZE       4096u   /* of task_struct that is searched for a name */
@@ -109,6 +110,7 @@ static void update(void)
         contexts_return = NO_ADDRESS;
         contexts_bucket = current->process;
     }
+    contexts_bucket->used = true;
     if (stacks_on) {
         stacks_set_bucket(contexts_bucket);
     }
@@ -136,6 +138,10 @@ static struct task *find_task(uint32_t address)
     static const char unknown[NAME_SIZE] = UNKNOWN_PROGRAM;
     struct task *task = g_hash_table_lookup(tasks, GUINT_TO_POINTER(address));
 
+    if (!task && g_hash_table_size(tasks) == TASKS_MAX) {
+        profile_doubt("too many tasks");
+        task = g_hash_table_lookup(tasks, GUINT_TO_POINTER(0));
+    }
     if (!task) {
         task = g_new0(struct task, 1);
         set_name(task, unknown);

@@ -232,6 +232,7 @@ static void on_mark(unsigned cpu, void *opaque)
     } else {
         profile_end(ns);
     }
+    contexts_bucket->used = true;
 }
 
 /* Translation */

@@ -18,6 +18,7 @@
 #define PAGE_SIZE       0x1000u
 #define PAGES_MAX       4096u           /* places without a function */
 #define PROGRAMS_MAX    256u
+#define REGIONS_MAX     1000u
 #define ERRORS_MAX      20u             /* a guest can make any number */
 
 /*
@@ -83,7 +84,7 @@ static void init(void)
         profile.pages = g_hash_table_new(NULL, NULL);
         profile.page_list = g_array_new(false, false, sizeof(uint32_t));
         profile.buckets = g_ptr_array_new();
-        profile.by_program = g_hash_table_new(NULL, NULL);
+        profile.by_program = g_hash_table_new(g_str_hash, g_str_equal);
         profile.regions = g_ptr_array_new();
         profile.errors = g_ptr_array_new_with_free_func(g_free);
         profile.doubts = g_hash_table_new(NULL, NULL);
@@ -222,17 +223,16 @@ static struct bucket *add_bucket(enum context context, const char *program)
 
 static struct bucket *program_bucket(const char *program)
 {
-    struct bucket *b;
+    static const char more[] = "[more programs]";
+    struct bucket *b = g_hash_table_lookup(profile.by_program, program);
 
-    program = g_intern_string(program);
-    b = g_hash_table_lookup(profile.by_program, program);
+    if (!b && g_hash_table_size(profile.by_program) >= PROGRAMS_MAX) {
+        program = more;
+        b = g_hash_table_lookup(profile.by_program, program);
+    }
     if (!b) {
-        if (g_hash_table_size(profile.by_program) == PROGRAMS_MAX) {
-            program = g_intern_string("[more programs]");
-            b = g_hash_table_lookup(profile.by_program, program);
-        }
-        b = b ? b : add_bucket(PROCESS, program);
-        g_hash_table_insert(profile.by_program, (gpointer)program, b);
+        b = add_bucket(PROCESS, g_intern_string(program));
+        g_hash_table_insert(profile.by_program, (gpointer)b->program, b);
     }
     return b;
 }
@@ -257,6 +257,10 @@ static void drain(void (*visit)(const struct bucket *, uint32_t slot, void *),
     for (guint i = 0; i < profile.buckets->len; i++) {
         struct bucket *b = g_ptr_array_index(profile.buckets, i);
 
+        if (!b->used) {
+            continue;
+        }
+        b->used = false;
         for (uint32_t slot = 0; slot < slots_max(); slot++) {
             struct cell *c = &b->cells[slot];
 
@@ -336,6 +340,11 @@ static void add_region(uint64_t end_ns, bool complete)
 
 bool profile_begin(uint64_t ns)
 {
+    if (profile.regions->len == REGIONS_MAX) {
+        profile_error(g_strdup_printf("mark 2: only %u regions are kept",
+                                      REGIONS_MAX));
+        return false;
+    }
     if (profile.open) {
         profile_error(g_strdup("mark 2: a region is open already; "
                                "regions do not nest"));

@@ -27,6 +27,7 @@ struct bucket {
     enum context context;
     const char *program;        /* interned; NULL unless PROCESS */
     struct cell *cells;         /* by slot */
+    bool used;                  /* cells may have counts; set by who counts */
 };
 
 /* Takes over @symbols (NULL: none); what was counted so far goes outside */
@@ -52,8 +53,9 @@ void profile_error(char *text);
 void profile_doubt(const char *what);
 
 /*
- * A region begins or ends. @ns is the guest's clock at that moment, 0 if the
- * guest did not tell. False, with an error noted, if it makes no sense.
+ * A region begins or ends, and no bucket is used any more. @ns is the guest's
+ * clock at that moment, 0 if the guest did not tell. False, with an error
+ * noted, if it makes no sense.
  */
 bool profile_begin(uint64_t ns);
 bool profile_end(uint64_t ns);

@@ -17,7 +17,7 @@
 
 #define CALLS           256u    /* of one task */
 #define LEVELS          32u     /* contexts of one task */
-#define NODES_MAX       1000000u
+#define NODES_MAX       200000u
 #define NO_ADDRESS      1u      /* no instruction begins there */
 
 /* One function in one place of the tree of calls of a context */

@@ -190,6 +190,17 @@ class BareMetal(lab.TestCase):
         # from the first mark to the last: 4 times 5 instructions
         self.assertEqual([region["instructions"] for region in result["regions"]], [20])
 
+    def test_too_many(self):
+        """Of 300 programs 256 have their names, with the unknown one; of 1001 regions 1000 are kept."""
+        build(self.image, self.symbols, "-DTOO_MANY")
+        _, result = self.run_program(symbols=self.symbols)
+        self.assertEqual(result["errors"], ["mark 2: only 1000 regions are kept", "mark 3: no region is open"])
+        self.assertEqual([region["instructions"] for region in result["regions"][1:]], [5] * 999)
+        programs = [row["program"] for row in result["regions"][0]["rows"] if row["function"] == "__set_task_comm"]
+        self.assertEqual((len(programs), programs.count("[more programs]"), len(set(programs))), (256, 1, 256))
+        more = [row for row in result["regions"][0]["rows"] if row["program"] == "[more programs]"]
+        self.assertEqual({row["function"]: row["calls"] for row in more}["__set_task_comm"], 300 - 255)
+
 
 class BadOptions(lab.TestCase):
     """One line, status 2."""

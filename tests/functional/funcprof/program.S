@@ -106,6 +106,38 @@ FUNCTION _start
 	bne	1b
 	b	reset
 #endif
+#ifdef TOO_MANY
+	MARK	MARK_SYMBOLS
+	b	1f
+1:	MARK	MARK_BEGIN
+	ldr	r2, =task_alpha
+	bl	__switch_to
+	mov	r6, #300			/* programs, named by the number */
+	ldr	r7, =task_gamma
+1:	and	r0, r6, #0xf
+	add	r0, r0, #'a'
+	strb	r0, [r7]
+	and	r0, r6, #0xf0
+	mov	r0, r0, lsr #4
+	add	r0, r0, #'a'
+	strb	r0, [r7, #1]
+	mov	r0, r6, lsr #8
+	add	r0, r0, #'a'
+	strb	r0, [r7, #2]
+	ldr	r0, =task_alpha
+	mov	r1, r7
+	bl	__set_task_comm
+	subs	r6, r6, #1
+	bne	1b
+	MARK	MARK_END
+	ldr	r6, =1000			/* more regions */
+1:	MARK	MARK_BEGIN
+	MARK	MARK_END
+	subs	r6, r6, #1
+	bne	1b
+	b	reset
+	.ltorg
+#endif
 	ldr	r5, =HOLE			/* aborts in the same TB */
 	mov	r7, #4
 	MARK	MARK_SYMBOLS
