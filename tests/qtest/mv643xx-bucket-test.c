@@ -388,6 +388,36 @@ static void test_change_while_waiting(void)
     nic_free(n);
 }
 
+/*
+ * What a late timer finds to do is dated as if it had been in time, so that no
+ * token is lost.  The clock of a test never jumps over a timer: the state of a
+ * waiting queue is loaded where it is ten and a half frames later.
+ */
+static void test_late_timer(void)
+{
+    /* the board with the least memory, since all of it is saved */
+    static const NicArgs args = { .machine = "dockstar", .no_wire = true };
+    Nic *n = start_args(&args);
+    int64_t t0 = now(n);
+    g_autofree char *state = NULL;
+
+    nic_write(n, PORT(MV_TX_MTU), MTU);
+    queue_bucket(n, 0, 32, MTU, MTU * KIB_QUARTER);
+    put_row(n, 0, 100, FRAME);
+    kick(n, 1);
+    g_assert_cmpuint(taken(n, 0), ==, 1);
+    state = nic_save(n);
+    nic_free(n);
+
+    n = nic_new_incoming(&args);
+    g_assert_true(nic_load(n, state, t0 + 121440 * 10 + 60720));
+    unlink(state);
+    nic_read(n, PORT(MV_PS0));
+    g_assert_cmpuint(taken(n, 0), ==, 11);
+    expect_next_at(n, 0, after(t0, 11, 32));
+    nic_free(n);
+}
+
 /* Reset values (1.7) [M]; the port's count is full, the queues' words are 0 */
 static void test_reset_values(void)
 {
@@ -654,6 +684,7 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/bucket/long-frame", test_long_frame);
     qtest_add_func("/mv643xx/bucket/change-while-waiting",
                    test_change_while_waiting);
+    qtest_add_func("/mv643xx/bucket/late-timer", test_late_timer);
     qtest_add_func("/mv643xx/bucket/reset-values", test_reset_values);
     qtest_add_func("/mv643xx/bucket/ratio", test_ratio);
     qtest_add_func("/mv643xx/bucket/port-limit", test_port_limit);
