@@ -138,8 +138,9 @@ def summary(runs, args):
     table = {}
     for name in args.rows:
         rounds = [one for run in runs for one in run[name]]
-        of = {flavour: [figure(one[flavour], args.per_cpu) for one in rounds] for flavour in FLAVOURS}
-        table[name] = {"unit": ROWS[name][0], **{flavour: statistics.median(of[flavour]) for flavour in FLAVOURS},
+        per_cpu = args.per_cpu or ROWS[name].per_cpu
+        of = {flavour: [figure(one[flavour], per_cpu) for one in rounds] for flavour in FLAVOURS}
+        table[name] = {"unit": ROWS[name].unit, **{flavour: statistics.median(of[flavour]) for flavour in FLAVOURS},
                        "patched/unpatched": ratio(of[PATCHED], of[UNPATCHED]),
                        "patched/never-flush": ratio(of[PATCHED], of[NEVER_FLUSH])}
     return table
@@ -154,12 +155,13 @@ def ratio(of, to):
 
 
 def print_table(machine, args, table):
-    print(f"{machine}, medians of {args.runs} paired runs of {args.rounds} rounds" + (", per CPU second of QEMU" if args.per_cpu else ""))
+    print(f"{machine}, medians of {args.runs} paired runs of {args.rounds} rounds"
+          + (", per CPU second of QEMU" if args.per_cpu else ""))
     heads = [UNPATCHED, PATCHED, NEVER_FLUSH, "patched/unpatched", "patched/never-flush"]
-    print(f"{'':14}{'':>18}" + "".join(f"{head:>{max(13, len(head) + 2)}}" for head in heads))
+    print(f"{'':14}{'':>22}" + "".join(f"{head:>{max(13, len(head) + 2)}}" for head in heads))
     for row, cells in table.items():
         line = "".join(f"{number(cells[head]):>{max(13, len(head) + 2)}}" for head in heads)
-        print(f"{row:14}{cells['unit']:>18}{line}")
+        print(f"{row:14}{cells['unit']:>22}{line}")
 
 
 def number(value):
