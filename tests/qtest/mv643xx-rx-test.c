@@ -952,19 +952,19 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/rx/A-27-fragment-sum", test_fragment_sum);
     qtest_add_func("/mv643xx/rx/vlan-ethertype", test_vlan_ethertype);
     qtest_add_func("/mv643xx/rx/no-interrupt-bit", test_no_interrupt_bit);
-    qtest_add_func("/mv643xx/rx/A-10-exhaustion", test_exhaustion);
-    qtest_add_func("/mv643xx/rx/A-10-refill-by-time", test_refill_by_time);
-    qtest_add_func("/mv643xx/rx/C-13-refill-by-access",
-                   test_refill_by_access);
-    qtest_add_func("/mv643xx/rx/C-13-backpressure", test_backpressure);
-    qtest_add_func("/mv643xx/rx/C-13-refused-then-restart",
-                   test_refused_then_restart);
+    nic_add_ideal_test("/mv643xx/rx/A-10-exhaustion", test_exhaustion);
+    nic_add_ideal_test("/mv643xx/rx/A-10-refill-by-time", test_refill_by_time);
+    nic_add_ideal_test("/mv643xx/rx/C-13-refill-by-access",
+                       test_refill_by_access);
+    nic_add_ideal_test("/mv643xx/rx/C-13-backpressure", test_backpressure);
+    nic_add_ideal_test("/mv643xx/rx/C-13-refused-then-restart",
+                       test_refused_then_restart);
     qtest_add_func("/mv643xx/rx/queue-disabled", test_queue_disabled);
     qtest_add_func("/mv643xx/rx/B-19-port-toggle", test_port_toggle);
-    qtest_add_func("/mv643xx/rx/C-22-link-down", test_link_down);
+    nic_add_ideal_test("/mv643xx/rx/C-22-link-down", test_link_down);
     qtest_add_func("/mv643xx/rx/forced-down", test_forced_down);
     qtest_add_func("/mv643xx/rx/pause-frames", test_pause_frames);
-    qtest_add_func("/mv643xx/rx/descriptor-swap", test_descriptor_swap);
+    nic_add_ideal_test("/mv643xx/rx/descriptor-swap", test_descriptor_swap);
     qtest_add_func("/mv643xx/rx/shadows", test_shadows);
     return g_test_run();
 }

@@ -1151,9 +1151,9 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/tx/C-05-oversize", test_oversize);
     qtest_add_func("/mv643xx/tx/C-05-frame-limit", test_frame_limit);
     qtest_add_func("/mv643xx/tx/all-queues", test_all_queues);
-    qtest_add_func("/mv643xx/tx/priority", test_priority);
+    nic_add_ideal_test("/mv643xx/tx/priority", test_priority);
     qtest_add_func("/mv643xx/tx/disable", test_disable);
-    qtest_add_func("/mv643xx/tx/port-disabled", test_port_disabled);
+    nic_add_ideal_test("/mv643xx/tx/port-disabled", test_port_disabled);
     qtest_add_func("/mv643xx/tx/port-reset", test_port_reset);
     qtest_add_func("/mv643xx/tx/C-22-link-down", test_link_down);
     qtest_add_func("/mv643xx/tx/C-26-loopback-bit", test_loopback_bit);
