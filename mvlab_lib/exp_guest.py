@@ -23,13 +23,13 @@ COMPILER_PACKAGES = ["gcc-arm-linux-gnueabi", "libc6-dev-armel-cross"]
 FLAGS = ["-march=armv5te", "-marm", "-static", "-O2", "-Wall", "-Wextra", "-Werror", "-Wl,--build-id=none", "-I", str(ROOT)]
 
 
-def prepare():
-    """Brings INITRD up to date; returns {package: version} of everything from Debian that the guest runs."""
+def prepare(update=False):
+    """Brings INITRD up to date; returns {package: version} of everything from Debian that the guest may run."""
     guest.prepare()
     host.install(COMPILER_PACKAGES)
     with shell.locked(BUILD / "lock"):
         with shell.locked(CACHE / "lock"):
-            record = fetched()
+            record = fetched(update)
         wanted = config.load(guest.CONFIG)["lab"]
         packages = {**guest.manifest()["packages"], **record["packages"]}
         stamp = Stamp(DIRECTORY / "stamp", digest(packages, wanted, SOURCES, ROOT / "guest/mark", FLAGS[:-2], ROOT / "guest/rootfs" / SEND_SYMBOLS, Path(__file__),
@@ -41,11 +41,11 @@ def prepare():
     return {name: packages[name]["version"] for name in sorted(packages)}
 
 
-def fetched():
+def fetched(update=False):
     """The record of the downloaded packages, from the cache if it still fits guest.toml."""
     wanted = config.load(guest.CONFIG)
     key = digest(wanted["suite"], wanted["architecture"], wanted["lab"]["packages"])
-    if RECORD.is_file():
+    if RECORD.is_file() and not update:
         record = json.loads(RECORD.read_text())
         if record["for"] == key and all(guest.intact(item) for item in record["packages"].values()):
             return record

@@ -2,7 +2,7 @@
 """Sets everything up: packages, QEMU's source, the overlay, the build, guest kernel, U-Boot and user space."""
 from pathlib import Path
 
-from . import build, export, guest, plugins, shell, source, testing
+from . import build, exp_guest, export, guest, plugins, shell, source, testing
 
 
 def add_arguments(parser):
@@ -22,5 +22,6 @@ def main(args):
     build.build(variant, update=args.update)
     testing.prepare(plugins.TARGETS)
     guest.prepare(args.update)
+    exp_guest.prepare(args.update)
     shell.say(f"ready: {variant.emulator}")
     return 0

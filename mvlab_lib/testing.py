@@ -4,7 +4,7 @@ import json
 import xml.etree.ElementTree
 from dataclasses import dataclass, field
 
-from . import build, config, guest, host, plugins, shell, source
+from . import build, config, exp_guest, guest, host, plugins, shell, source
 from .paths import BUILD, CACHE, QEMU, ROOT, SYSTEM_PATH, SYSTEM_PYTHON
 from .stamp import Stamp, digest
 
@@ -43,6 +43,7 @@ def main(args):
         host.install(config.load(build.CONFIG)["host"]["full"])
     out = build.build(variant, (build.EMULATOR, QTESTS))
     guest.prepare()
+    exp_guest.prepare()
     prepare()
     total = Count()
     if args.rest:
