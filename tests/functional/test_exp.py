@@ -106,13 +106,14 @@ class Failures(lab.TestCase):
     """A guest that cannot do what it is told says so in one line."""
 
     def refused(self, text, **words):
-        words = {"run": "observe", "mode": "core", "speed": 100, "bytes": MIB, "group": 10, "skip": 0, **words}
+        words = {"run": "observe", "mode": "core", "speed": 100, "bytes": MIB, "hystart": 0, "call": "sendfile", "group": 10,
+                 "skip": 0, **words}
         with self.assertRaisesRegex(exp_tso.Error, text):
             exp_run.execute(exp_run.Run("tso", 1, words), lab.EMULATOR, plugins.FUNCPROF, self.directory)
 
     def test_refusals(self):
         exp_guest.prepare()
-        for text, words in (("lab_mode=magic", {"mode": "magic"}), ("lab_speed=10000", {"speed": 10000}),
+        for text, words in (("lab_mode=magic", {"mode": "magic"}),
                             ("sysctl .*no_such", {"sysctl": "no_such=1"}), ("lab-send: 0: not a number", {"bytes": 0}),
                             ("lab-send: .*refused", {"port": 4})):
             with self.subTest(str(words)):
