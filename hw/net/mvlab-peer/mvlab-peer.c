@@ -283,6 +283,7 @@ static const struct {
     COUNTER("drop-other-address", drop_other_address),
     COUNTER("drop-malformed", drop_malformed),
     COUNTER("drop-protocol", drop_protocol),
+    COUNTER("drop-far-away", drop_far_away),
     COUNTER("drop-memory", drop_memory),
     COUNTER("send-queue-full", send_queue_full),
     COUNTER("drop-link-down", drop_link_down),

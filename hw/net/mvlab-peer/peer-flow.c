@@ -177,8 +177,12 @@ static void echo_send(Flow *flow)
 static void echo_data(Flow *flow, struct pbuf *p)
 {
     while (p) {
-        struct pbuf *rest = pbuf_dechain(p);
+        struct pbuf *rest = p->next;
 
+        if (rest) {
+            pbuf_ref(rest);         /* p's own is what this takes away */
+            pbuf_dechain(p);
+        }
         g_queue_push_tail(&flow->echo, p);
         p = rest;
     }

@@ -28,6 +28,7 @@
 #define TICK_NS         (TCP_TMR_INTERVAL * SCALE_MS)
 #define TICKS_PER_ARP   (ARP_TMR_INTERVAL / TCP_TMR_INTERVAL)
 #define PATTERN_SIZE    (64 * KiB + PEER_PATTERN_PERIOD)
+#define FAR_AWAY        ((int32_t)GiB)          /* of sequence numbers */
 #define HEADERS         (14 + 20 + 20)      /* Ethernet, IPv4, TCP */
 
 /* lwIP's option parser may look two bytes beyond a header. */
@@ -147,16 +148,27 @@ u32_t peer_hook_isn(const ip_addr_t *local, u16_t local_port,
     return clock + mix(mix(hosts ^ stack.isn_key) ^ ports);
 }
 
+/*
+ * Counts a segment of a connection.  One that is about half the number space
+ * away is not for lwIP, whose comparisons fail there: its assertion "insane
+ * offset!" could be reached.
+ */
 err_t peer_hook_segment(struct tcp_pcb *pcb, const struct tcp_hdr *hdr,
                         const struct pbuf *payload)
 {
-    if (pcb->state != LISTEN && payload->tot_len) {
+    int32_t ahead = hdr->seqno - pcb->rcv_nxt;
+
+    if (pcb->state == LISTEN) {
+        return ERR_OK;
+    }
+    if (ahead > FAR_AWAY || ahead < -FAR_AWAY) {
+        peer_stats->drop_far_away++;
+        return ERR_VAL;
+    }
+    if (payload->tot_len) {
         peer_stats->segments_received++;
-        if (TCP_SEQ_LT(hdr->seqno, pcb->rcv_nxt)) {
-            peer_stats->segments_duplicate++;
-        } else if (TCP_SEQ_GT(hdr->seqno, pcb->rcv_nxt)) {
-            peer_stats->segments_out_of_order++;
-        }
+        peer_stats->segments_duplicate += ahead < 0;
+        peer_stats->segments_out_of_order += ahead > 0;
     }
     return ERR_OK;
 }

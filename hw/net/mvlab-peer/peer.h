@@ -50,6 +50,7 @@ typedef struct PeerStats {
     uint64_t drop_other_address;    /* of Ethernet */
     uint64_t drop_malformed;
     uint64_t drop_protocol;         /* nothing here speaks it, or no port */
+    uint64_t drop_far_away;         /* TCP, 1 GiB and more from the window */
     uint64_t drop_memory;
     uint64_t send_queue_full;       /* TCP sends again later, UDP does not */
     uint64_t drop_link_down;        /* to the guest */
