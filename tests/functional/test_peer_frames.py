@@ -264,6 +264,21 @@ class Frames(Case):
                 self.check_alive()
         self.check_alive()
 
+    def test_far_sequence_numbers(self):
+        """Half the number space away, where comparisons change their sign (RFC 793, section 3.3), and at the limit of 1 GiB."""
+        connection = Connection(self, peer.ECHO, next(self.ports))
+        for flags in ("A", "FA", "SA", "R"):
+            for data in (b"", b"x", b"x" * 1460):
+                for offset in (2 ** 31 - 1, 2 ** 31, 2 ** 31 + 1, 2 ** 31 - 1460, 2 ** 30 + 1, -(2 ** 30) - 1):
+                    before = self.stats()
+                    connection.send(flags, data, offset=offset)
+                    after = self.stats()
+                    self.assertEqual(after["drop-far-away"], before["drop-far-away"] + 1, (flags, len(data), offset))
+        connection.send("A", b"y", offset=2 ** 30)       # lwIP's own business: an ACK
+        connection.send("PA", b"still here")
+        self.assertEqual(connection.collect(10), b"still here")
+        self.check_alive()
+
     def test_noise(self):
         """Random bytes behind each header, and random changes of good frames."""
         chance = random.Random(4)
