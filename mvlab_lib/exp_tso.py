@@ -3,7 +3,7 @@
 
 Every row is a guest of its own under icount, run once to count instructions and once to watch the super-segments. The output
 directory gets result.json, table.txt, table.csv, page.html, plot.png and plot.svg; everything but the object `host` of
-result.json is the same whenever and wherever it runs. Ctrl-C writes what is done; --resume takes that up again.
+result.json is the same whenever and wherever it runs. Ctrl-C (or SIGTERM) writes what is done; --resume takes that up again.
 """
 import argparse
 import fnmatch
@@ -12,6 +12,7 @@ import os
 import platform
 import queue
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -132,7 +133,7 @@ class Experiment:
         self.inputs = inputs(self.size, packages)
         self.host = host_facts(variant, args.jobs)
         self.tools = digest(sha256(self.emulator), sha256(plugins.FUNCPROF))
-        self.outcomes, self.error = {}, None
+        self.outcomes, self.error, self.interrupted = {}, None, False
         self.cancelled = threading.Event()
 
     def go(self):
@@ -143,19 +144,20 @@ class Experiment:
                 tasks.put((row, kind))
         progress = Progress(len(self.rows) * len(KINDS), self.size)
         workers = [threading.Thread(target=self.work, args=(tasks, progress), daemon=True) for _ in range(self.jobs)]
+        before = {number: signal.signal(number, self.interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
         for worker in workers:
             worker.start()
-        interrupted = False
-        while any(worker.is_alive() for worker in workers):
-            try:
-                for worker in workers:
-                    worker.join(0.2)
-            except KeyboardInterrupt:
-                shell.say("interrupted: ending the guests")
-                interrupted = True
-                self.cancelled.set()
+        for worker in workers:
+            worker.join()
+        for number, handler in before.items():
+            signal.signal(number, handler)
         progress.end()
-        return interrupted
+        return self.interrupted
+
+    def interrupt(self, *_):
+        """What Ctrl-C does: the workers end their guests and go."""
+        self.interrupted = True
+        self.cancelled.set()
 
     def work(self, tasks, progress):
         """One worker: takes tasks until there are none."""

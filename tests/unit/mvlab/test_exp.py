@@ -3,6 +3,8 @@
 import argparse
 import html.parser
 import json
+import os
+import signal
 import tempfile
 import unittest
 from fractions import Fraction
@@ -11,7 +13,7 @@ from unittest import mock
 
 import exp_fake
 import tapmain
-from mvlab_lib import config, exp_page, exp_predict, exp_report, exp_run, exp_tso, exp_tso_rows
+from mvlab_lib import build, config, exp_page, exp_predict, exp_report, exp_run, exp_tso, exp_tso_rows
 from mvlab_lib.errors import Error
 from mvlab_lib.exp_tso_rows import MIB, ROWS, SWEEP, Row
 
@@ -326,6 +328,46 @@ class Resume(Case):
             self.file("outcome.json", text)
             with self.subTest(text):
                 self.assertIsNone(exp_tso.stored(self.directory, "k"))
+
+
+class Ends(Case):
+    """An experiment of two rows that does not get beyond the first run of the second."""
+
+    def ended(self, last):
+        """The Experiment after its third run has been `last`, and whether it was interrupted."""
+        args = argparse.Namespace(output=self.directory, jobs=1, resume=False, full=False, size=MIB)
+        self.enterContext(mock.patch.object(exp_tso, "inputs", return_value={"bytes": MIB}))
+        self.enterContext(mock.patch.object(exp_tso, "sha256", return_value=""))
+        experiment = exp_tso.Experiment(args, [NONE, CORE], build.Variant(), {})
+        runs = iter([exp_fake.profiled, exp_fake.observed, lambda: last(experiment)])
+        self.enterContext(mock.patch.object(exp_run, "execute", lambda *_: next(runs)()))
+        return experiment, experiment.go()
+
+    def check(self, experiment):
+        result = experiment.result([])
+        self.assertEqual(([row["name"] for row in result["rows"]], result["missing"]), (["none-100-s1"], ["core-100-s1"]))
+        self.assertTrue((self.directory / "runs/none-100-s1.observe/outcome.json").is_file())
+        self.assertFalse((self.directory / "runs/core-100-s1.profile/outcome.json").is_file())
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            def interrupt(experiment, number=number):
+                os.kill(os.getpid(), number)
+                experiment.cancelled.wait(60)
+                raise KeyboardInterrupt
+            with self.subTest(number):
+                experiment, interrupted = self.ended(interrupt)
+                self.assertTrue(interrupted)
+                self.assertIsNone(experiment.error)
+                self.check(experiment)
+
+    def test_a_run_that_fails(self):
+        def fail(_):
+            raise Error("QEMU ended")
+        experiment, interrupted = self.ended(fail)
+        self.assertFalse(interrupted)
+        self.assertEqual(str(experiment.error), "core-100-s1, profile: QEMU ended")
+        self.check(experiment)
 
 
 if __name__ == "__main__":
