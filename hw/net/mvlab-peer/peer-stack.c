@@ -31,8 +31,11 @@
 #define FAR_AWAY        ((int32_t)GiB)          /* of sequence numbers */
 #define HEADERS         (14 + 20 + 20)      /* Ethernet, IPv4, TCP */
 
-/* lwIP's option parser may look two bytes beyond a header. */
-#define READ_AHEAD      8
+/*
+ * Zeros behind each frame: lwIP's option parser may look two bytes beyond a
+ * header, and ARP reads its packet whatever the length of the frame.
+ */
+#define READ_AHEAD      64
 
 uint32_t peer_window;
 uint32_t peer_scale_plus_one;
@@ -156,11 +159,12 @@ u32_t peer_hook_isn(const ip_addr_t *local, u16_t local_port,
 err_t peer_hook_segment(struct tcp_pcb *pcb, const struct tcp_hdr *hdr,
                         const struct pbuf *payload)
 {
-    int32_t ahead = hdr->seqno - pcb->rcv_nxt;
+    int32_t ahead;
 
     if (pcb->state == LISTEN) {
-        return ERR_OK;
+        return ERR_OK;      /* lwIP's struct for these is a shorter one */
     }
+    ahead = hdr->seqno - pcb->rcv_nxt;
     if (ahead > FAR_AWAY || ahead < -FAR_AWAY) {
         peer_stats->drop_far_away++;
         return ERR_VAL;
