@@ -90,6 +90,9 @@ static const Row rows[] = {
       { P(0, .tos = 2), P(1, .tos = 3), P(2, .tos = 3), P(3, .tos = 2) },
       "100 200 100",
       { GSO_V_HELD, GSO_V_DIFF_TOS, GSO_V_MERGED, GSO_V_DIFF_TOS } },
+    { "R-14-ce-marks-v6", 2,
+      { P(0, .v6 = true, .tos = 2), P(1, .v6 = true, .tos = 3) }, "100 100",
+      { GSO_V_HELD, GSO_V_DIFF_TOS } },
     /* R-01 tcp: sequence, time stamps, options. */
     { "R-01-seq-gap", 2, { P(0), P(1, .seq = 101) }, "100 100",
       { GSO_V_HELD, GSO_V_DIFF_SEQ } },
@@ -157,6 +160,9 @@ static const Row rows[] = {
         P(1, .v6 = true, .ext_hdrs = 1, .ext_fill = 1) },
       "100 100", { GSO_V_HELD, GSO_V_HELD } },
     { "R-16-flow-label", 2, { P(0, .v6 = true), P(1, .v6 = true, .label = 1) },
+      "100 100", { GSO_V_HELD, GSO_V_HELD } },
+    { "R-16-flow-label-high", 2,
+      { P(0, .v6 = true), P(1, .v6 = true, .label = 0x10000) },
       "100 100", { GSO_V_HELD, GSO_V_HELD } },
     /* R-06 checksums. */
     { "R-06-bad-first", 3, { P(0, .csum = FRAME_CSUM_BAD), P(1), P(2) },
@@ -533,7 +539,8 @@ static void test_fragment_order(void)
     g_autoptr(Train) t = train_new(NULL);
     const Frame f[] = {
         P(0, .sport = 1), P(0, .sport = 2), P(0, .sport = 3, .src = 1),
-        P(0, .sport = 4, .udp = true), P(1, .frag = 0x0010),
+        P(0, .sport = 4, .udp = true), P(0, .sport = 5, .dmac = 9),
+        P(1, .frag = 0x0010),
     };
     g_autofree char *lengths = NULL;
 
@@ -541,7 +548,7 @@ static void test_fragment_order(void)
         train_send(t, &f[i]);
     }
     g_assert_cmpint(t->out->len, ==, 4);
-    g_assert_cmpint(gso_gro_held(t->gro), ==, 1);
+    g_assert_cmpint(gso_gro_held(t->gro), ==, 2);
     lengths = train_lengths(t);
     g_assert_cmpstr(lengths, ==, "100 100 100 0");
 }

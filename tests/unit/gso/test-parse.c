@@ -164,6 +164,22 @@ static void test_fragments(void)
     g_assert_cmpint(l.l4_off, ==, 0);
 }
 
+/* Lengths of extension headers are in units of 8 (RFC 8200, section 4.3). */
+static void test_long_ext_hdr(void)
+{
+    const Frame f = { .payload = 40, .v6 = true, .ext_hdrs = 3 };
+    uint8_t buf[FRAME_MAX];
+    size_t len = frame_build(&f, buf);
+    GsoLayout l;
+
+    buf[14 + 40 + 1] = 1; /* the first is 16 bytes, and has the second in it */
+    l = parse(buf, len);
+    g_assert_cmphex(l.flags, ==, GSO_LF_EXT_HDRS);
+    g_assert_cmpint(l.l3_len, ==, 40 + 24);
+    g_assert_cmpint(l.l4_off, ==, 14 + 40 + 24);
+    g_assert_cmpint(l.payload_len, ==, 40);
+}
+
 /* C-09: one byte of a good frame changed. */
 static void test_malformed(void)
 {
@@ -306,6 +322,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/parse/G-14-tags", test_tags);
     g_test_add_func("/gso/parse/8023", test_8023);
     g_test_add_func("/gso/parse/R-16-fragments", test_fragments);
+    g_test_add_func("/gso/parse/G-12-long-ext-hdr", test_long_ext_hdr);
     g_test_add_func("/gso/parse/C-09-malformed", test_malformed);
     g_test_add_func("/gso/parse/R-17-truncated", test_truncated);
     g_test_add_func("/gso/parse/G-17-any-cut", test_any_cut);
