@@ -3,10 +3,11 @@
  *
  * lab-send ADDRESS PORT BYTES FILE sendfile|write:SIZE: one TCP connection
  * that sends BYTES, with sendfile() over and over from the zeroes of FILE or
- * with write() of SIZE zeroes, and waits until the receiver has closed. The marks 2 and 3 of guest/mark/mark.h stand around just
- * that. What it cost and what TCP has to say comes out as name=value lines:
- * times in ns of the monotonic clock, CPU times in us as time(1) shows them,
- * TCP's own figures as in struct tcp_info.
+ * with write() of SIZE zeroes, and waits until the receiver has closed. The
+ * marks 2 and 3 of guest/mark/mark.h stand around just that. What it cost and
+ * what TCP has to say comes out as name=value lines: times in ns of the
+ * monotonic clock, CPU times in us as time(1) shows them, TCP's own figures
+ * as in struct tcp_info.
  */
 
 #include <arpa/inet.h>
