@@ -169,9 +169,8 @@ static void m_empty(Oracle *o, Train *t, Frame *f)
 
 static void m_label(Oracle *o, Train *t, Frame *f)
 {
-    (void)o;
     (void)t;
-    f->label ^= 1;
+    f->label ^= 1u << frame_below(&o->random, 20);
 }
 
 static void m_ext(Oracle *o, Train *t, Frame *f)

@@ -219,6 +219,27 @@ static void test_complete(void)
     }
 }
 
+/* The field lies in two pieces that are not neighbours in memory. */
+static void test_complete_split(void)
+{
+    Frame f = { .payload = 33, .csum = FRAME_CSUM_PARTIAL };
+    uint8_t buf[FRAME_MAX];
+    size_t len = frame_build(&f, buf);
+    size_t first = frame_l4(&f) + 17;
+    /* Room behind the first piece for what must not be written there. */
+    g_autofree uint8_t *a = g_malloc0(first + 1);
+    g_autofree uint8_t *b = g_memdup2(buf + first, len - first);
+    struct iovec iov[2] = { { a, first }, { b, len - first } };
+
+    memcpy(a, buf, first);
+    g_assert_cmpint(gso_csum_complete(iov, 2, (uint32_t)len, frame_l4(&f), 16,
+                                      false), ==, 0);
+    g_assert_cmphex(a[first], ==, 0);
+    memcpy(buf, a, first);
+    memcpy(buf + first, b, len - first);
+    g_assert_true(frame_valid(&f, buf, len));
+}
+
 static void test_complete_errors(void)
 {
     uint8_t buf[60] = { 0 };
@@ -331,6 +352,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/checksum/udp-zero", test_udp_zero);
     g_test_add_func("/gso/checksum/G-13-pseudo", test_pseudo);
     g_test_add_func("/gso/checksum/complete", test_complete);
+    g_test_add_func("/gso/checksum/complete-split", test_complete_split);
     g_test_add_func("/gso/checksum/complete-errors", test_complete_errors);
     g_test_add_func("/gso/checksum/complete-zero", test_complete_zero);
     g_test_add_func("/gso/checksum/A-27-verify", test_verify);
