@@ -744,9 +744,16 @@ static void test_reset(void)
     expect_none(lab);
 
     /* It is a stranger now, and resolves our address anew. */
-    send_arp(lab);
+    send_datagram(lab, 7, "who are you?");
     step(lab, DELAY);
     g_assert_true(take(lab, &frame));
+    g_assert_cmphex(lduw_be_p(frame.data + 12), ==, 0x0806);
+    g_assert_cmphex(lduw_be_p(frame.data + ETH + 6), ==, 1);    /* request */
+    send_arp(lab);
+    step(lab, DELAY);
+    while (take(lab, &frame)) {
+        ;       /* the answer, and the echo that waited for ours */
+    }
     send_data(lab, 9, OUR_ISN + 100, ack, 100);
     expect_after(lab, DELAY, &frame, &s);
     g_assert_cmphex(s.flags & RST, ==, RST);
