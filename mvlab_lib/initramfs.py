@@ -121,7 +121,9 @@ def closure(names, needs, inside):
 
 
 def pack(rootfs, initrd):
-    """Packs a directory into a gzipped cpio archive, all files root's."""
+    """Packs a directory into a gzipped cpio archive, all files root's and from 1970: the same files make the same archive."""
+    for path in rootfs.rglob("*"):
+        os.utime(path, (0, 0), follow_symlinks=False)
     names = sorted(str(path.relative_to(rootfs)) for path in rootfs.rglob("*"))
     done = subprocess.run(["cpio", "--quiet", "--reproducible", "-0", "-o", "-H", "newc", "-R", "0:0"], cwd=rootfs,
                           input="\0".join(names).encode(), capture_output=True, check=False)
