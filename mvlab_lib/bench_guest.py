@@ -60,7 +60,7 @@ def add_arguments(parser):
 
 
 def positive(text):
-    if not text.isdigit() or int(text) < 1:
+    if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number above 0")
     return int(text)
 
@@ -69,7 +69,7 @@ def row_names(text):
     names = text.split(",")
     if unknown := [name for name in names if name not in ROWS]:
         raise argparse.ArgumentTypeError(f"no row {unknown[0]!r}")
-    return names
+    return list(dict.fromkeys(names))
 
 
 def main(args):

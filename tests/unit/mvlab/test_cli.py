@@ -49,6 +49,15 @@ class Mistakes(unittest.TestCase):
     def test_unknown_board(self):
         self.refused("raspi", "boot", "--board", "raspi")
 
+    def test_bench_guest(self):
+        directory = self.directory / "none/file"
+        for text, *arguments in [("'sleep'", "--rows", "dd,sleep"), ("no row ''", "--rows="), ("--runs: '0'", "--runs", "0"),
+                                 ("--runs: '²'", "--runs", "²"), ("--seconds: '-1'", "--seconds", "-1"),
+                                 ("--rounds: '1.5'", "--rounds", "1.5"), (f"{directory}: no such directory", "--json", directory),
+                                 ("is empty", "--json="), ("--run ", "--run", "1")]:
+            with self.subTest(arguments):
+                self.refused(text, "bench", "guest", *arguments)
+
     def test_missing_kernel(self):
         self.refused("/no/kernel: No such file", "boot", "--kernel", "/no/kernel")
 
