@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Benchmarks. Each prints a table of medians and ratios; --json FILE has every single run."""
-from . import bench_gso, bench_guest
+from . import bench_gso, bench_guest, bench_wire
 
 BENCHES = {
     "gso": bench_gso,
     "guest": bench_guest,
+    "wire": bench_wire,
 }
 
 
