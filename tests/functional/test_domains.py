@@ -10,7 +10,7 @@ from domains.build import build
 from mvlab_lib import flavours
 from mvlab_lib.build import Variant
 
-PARTS = ["walk", "window", "skipped", "mixed"]
+PARTS = ["walk", "window", "skipped", "far", "mixed"]
 
 
 def run_image(emulator, image):

@@ -430,6 +430,47 @@ static void remap_small_page(struct mapping *m)
     maintain(random() & 7 ? FLUSH_VA : FLUSH_ALL, m->va ^ (random() & 3) << 10);
 }
 
+static void set_permissions(struct mapping *m, uint32_t ap)
+{
+    m->ap = ap;
+    if (m->kind == SECTION) {
+        map_section(m);
+        return;
+    }
+    for (int i = 0; i < 16; i++) {
+        uint32_t *entry = &coarse[m->domain][(m->va >> 12 & 0xf0) + i];
+
+        *entry = (*entry & ~0xff0u) | ap * 0x550;
+    }
+}
+
+/*
+ * A large mapping loses its permissions and is invalidated by an address far
+ * from the one that is used; another domain changes in between.
+ */
+static void test_far(void)
+{
+    static const enum kind kinds[] = { SECTION, LARGE_PAGE };
+
+    for (uint32_t i = 0; i < ARRAY_SIZE(kinds) * ARRAY_SIZE(accesses); i++) {
+        const struct access *a = &accesses[i / ARRAY_SIZE(kinds)];
+        struct mapping *m = &mappings[kinds[i % ARRAY_SIZE(kinds)]][3][3];
+
+        set_domain(m->domain, CLIENT);
+        set_permissions(m, 3);
+        maintain(FLUSH_ALL, m->va);
+        check(m, a);
+        check(m, a);
+        set_permissions(m, 0);
+        maintain(FLUSH_VA, m->va ^ 0x8000);
+        write_dacr(dacr ^ 1u << 30);
+        check(m, a);
+        write_dacr(dacr);
+        set_permissions(m, 3);
+        maintain(FLUSH_ALL, m->va);
+    }
+}
+
 /* Everything above in any order, with many mappings in use at a time */
 static void test_mixed(void)
 {
@@ -473,6 +514,7 @@ void main(void)
         { "walk", test_walk },
         { "window", test_window },
         { "skipped", test_skipped },
+        { "far", test_far },
         { "mixed", test_mixed },
     };
 
