@@ -29,3 +29,12 @@ def check_writable(option, file):
         raise Error(f"{option} {file}: {err.strerror}") from err
     if not existed:
         file.unlink()
+
+
+def add_modules(parser, metavar, modules):
+    """A choice of modules ({name: module}) in a verb's parser, each with its own options and main(), which the verb then is."""
+    choices = parser.add_subparsers(metavar=metavar, required=True)
+    for name, module in modules.items():
+        choice = choices.add_parser(name, help=module.__doc__.splitlines()[0], description=module.__doc__, allow_abbrev=False)
+        module.add_arguments(choice)
+        choice.set_defaults(module=module)
