@@ -25,7 +25,6 @@ mount -t devtmpfs dev /dev
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 /lib/mvlab/coldplug
-until [ -e /sys/class/net/eth0 ]; do :; done
 ip addr add 192.168.77.2/24 dev eth0
 ip link set eth0 up
 until [ "$(cat /sys/class/net/eth0/carrier 2>/dev/null)" = 1 ]; do :; done
