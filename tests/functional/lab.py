@@ -179,8 +179,17 @@ class SharedGuestCase(TestCase):
         return result
 
 
+TAIL = 25       # lines of each log that a failure shows
+
+
+def logs_of(test):
+    """The logs of a test's guests. Where tests share a guest they are its logs."""
+    directories = [getattr(test, "directory", None), LOGS / type(test).__name__ if isinstance(test, SharedGuestCase) else None]
+    return [path for directory in directories if directory and directory.is_dir() for path in sorted(directory.rglob("*.log"))]
+
+
 class TapResult(unittest.TestResult):
-    """Prints one TAP line for each test and subtest."""
+    """Prints one TAP line for each test and subtest; why one failed goes to standard error, which a meson log shows."""
 
     def __init__(self):
         super().__init__()
@@ -190,8 +199,10 @@ class TapResult(unittest.TestResult):
         self.lines += 1
         print(f"{'ok' if ok else 'not ok'} {self.lines} - {name_of(test)}{directive}", flush=True)
         if detail:
-            for text in "".join(traceback.format_exception(*detail)).splitlines():
-                print(f"# {text}", flush=True)
+            print(f"{name_of(test)} failed:", "".join(traceback.format_exception(*detail)), sep="\n", file=sys.stderr)
+            for path in logs_of(getattr(test, "test_case", test)):
+                lines = path.read_text(errors="replace").splitlines()[-TAIL:]
+                print(f"the end of {path}:", *lines, sep="\n| ", end="\n\n", file=sys.stderr, flush=True)
 
     def addSuccess(self, test):
         super().addSuccess(test)

@@ -18,9 +18,10 @@ JUNIT = """<testsuites><testsuite name="mvlab.s">
 <testcase name="functional-w" classname="mvlab"><skipped/><system-out>1..0 # SKIP known reason
 </system-out></testcase>
 </testsuite><testsuite name="mvlab.t"><testcase name="1 f" classname="mvlab.t"/></testsuite>
+<testsuite name="mvlab.x"><testcase name="1 - g" classname="mvlab.mvlab:unit / x"><failure/></testcase></testsuite>
 <testsuite name="mvlab"><testcase name="mvlab:unit / u" classname="mvlab"><failure/></testcase></testsuite></testsuites>
 """
-PROGRAMS = [("s", "FAIL"), ("t", "ERROR"), ("u", "FAIL"), ("v", "OK")]
+PROGRAMS = [("s", "FAIL"), ("t", "ERROR"), ("u", "FAIL"), ("v", "OK"), ("x", "ERROR")]
 
 
 class Counting(unittest.TestCase):
@@ -32,10 +33,10 @@ class Counting(unittest.TestCase):
             json.dumps({"name": f"mvlab:unit / {name}", "result": result}) + "\n" for name, result in PROGRAMS))
         with mock.patch.object(testing, "ROOT", directory):
             count = testing.read(directory / "x.xml", directory / "x.json")
-        self.assertEqual((count.passed, count.failed, count.skipped), (2, 4, 3))
+        self.assertEqual((count.passed, count.failed, count.skipped), (2, 5, 3))
         self.assertIn("skipped for a reason that README.md does not name: mvlab.s: 5 e (new reason)", count.problems)
         self.assertIn("failed: t: error outside its test cases", count.problems)
-        self.assertEqual(len(count.problems), 5)
+        self.assertEqual(len(count.problems), 6)
 
 
 if __name__ == "__main__":
