@@ -592,6 +592,13 @@ static void test_tampered(void)
         }
     }
     g_assert_cmpuint(refused, >, 10);
+    /* cut off behind it, so that what would show that it is wrong is missing */
+    for (size_t at = held - 76; at < held - 24; at += at < held - 72 ? 1 : 4) {
+        g_autofree uint8_t *bad = g_memdup2(data, len);
+
+        bad[at] ^= 0x7f;
+        g_assert_false(try_tampered(bad, at + 4, now));
+    }
     /* cut off in the middle */
     g_assert_false(try_tampered((uint8_t *)data, held, now));
     /* and the untouched one is fine */

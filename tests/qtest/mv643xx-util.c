@@ -63,7 +63,8 @@ Nic *nic_new_args(const NicArgs *args)
     n->qts = qtest_initf("-machine %s "
                          "%s"
                          "-netdev %s,id=wire "
-                         "-net nic,netdev=wire,macaddr=%s %s %s",
+                         "-net nic,netdev=wire,macaddr=%s "
+                         "-global mv643xx-port.wire-slack=0 %s %s",
                          args->machine ? args->machine : "sheevaplug",
                          args->gbe ? "-netdev hubport,id=other,hubid=0 "
                                      "-net nic,netdev=other " : "",

@@ -98,11 +98,11 @@ static void set(Nic *n, const char *name, const char *value)
                              n->qom, name, value);
 }
 
-static void set_delay(Nic *n, int64_t ns)
+static void set_ns(Nic *n, const char *name, int64_t ns)
 {
     qtest_qmp_assert_success(n->qts, "{ 'execute': 'qom-set', 'arguments':"
-                             " { 'path': %s, 'property': 'wire-delay',"
-                             " 'value': %" PRId64 " } }", n->qom, ns);
+                             " { 'path': %s, 'property': %s,"
+                             " 'value': %" PRId64 " } }", n->qom, name, ns);
 }
 
 /* Time from a frame's start to its last bit, and to the next one's start */
@@ -381,7 +381,7 @@ static void test_delay(void)
         start = l.now;
         put(&l, 100);
         tx_ring_kick(&l.tx);
-        set_delay(l.n, 0);
+        set_ns(l.n, "wire-delay", 0);
         put(&l, 200);
         tx_ring_kick(&l.tx);
         end = start + slot(&l, 100) + last_bit(&l, 200);
@@ -433,7 +433,7 @@ static void test_receive(void)
             Lane l;
 
             lane_new(&l, rates[k]);
-            set_delay(l.n, delay);
+            set_ns(l.n, "wire-delay", delay);
             start = l.now;
             for (unsigned i = 0; i < ARRAY_SIZE(lengths); i++) {
                 offer(&l, lengths[i]);
@@ -613,6 +613,8 @@ static void test_bad_settings(void)
         { "wire", "'fast'", "does not accept value 'fast'" },
         { "wire-delay", "8000001", "8000001 ns are more than 8000000" },
         { "wire-delay", "-1", "wire-delay" },
+        { "wire-slack", "1000001", "1000001 ns are more than 1000000" },
+        { "wire-slack", "'0'", "wire-slack" },
         { "pcap", "'/nonexistent/x.pcap'", "/nonexistent/x.pcap" },
         { "pcap", "'/dev/full'", "/dev/full" },
     };
@@ -904,7 +906,7 @@ static void test_migration(void)
 
         lane_init(&l, nic_new_args(&small), rates[k]);
         delay = 500 * l.byte;
-        set_delay(l.n, delay);
+        set_ns(l.n, "wire-delay", delay);
         start = l.now;
         desc = put(&l, 1500);
         put(&l, 1500);
@@ -916,7 +918,7 @@ static void test_migration(void)
         /* the first frame is under way, the second has no room yet */
         step_to(&l, start + 500 * l.byte);
         lane_move(&l);
-        set_delay(l.n, delay);      /* settings are not state */
+        set_ns(l.n, "wire-delay", delay);      /* settings are not state */
         expect_received_at(&l, 300, start + last_bit(&l, 300) + delay);
         done = start + (PREAMBLE + 3000 - FIFO) * l.byte;
         step_to(&l, done - 1);
@@ -1032,6 +1034,105 @@ static void test_late_timer(void)
     unlink(path);
 }
 
+/*
+ * With slack the timer comes late in a stream of transmitted frames, and only
+ * there; an access to a register and a received frame do not wait for it.
+ */
+static void test_slack(void)
+{
+    enum { SLACK = 100000, APART = 10 * SLACK };
+    int64_t start;
+    unsigned desc;
+    Lane l;
+
+    lane_new(&l, 1000);
+    set_ns(l.n, "wire-slack", SLACK);
+
+    /* the first after a pause is in time, what follows it together and late */
+    step(&l, APART);
+    start = l.now;
+    put(&l, 300);
+    put(&l, 400);
+    put(&l, 500);
+    tx_ring_kick(&l.tx);
+    expect_sent_at(&l, 300, start + last_bit(&l, 300));
+    step_to(&l, start + slot(&l, 300) + last_bit(&l, 400) + SLACK - 1);
+    wire_expect_none(l.n);
+    step(&l, 1);
+    frame_out(&l.f, 400);
+    wire_expect_frame(l.n, &l.f);
+    expect_sent(&l, 500);
+
+    /* one that starts just within the slack, and one that does not */
+    start += slot(&l, 300) + slot(&l, 400) + slot(&l, 500) + SLACK - 1;
+    step_to(&l, start);
+    put(&l, 100);
+    tx_ring_kick(&l.tx);
+    expect_sent_at(&l, 100, start + last_bit(&l, 100) + SLACK);
+    start += slot(&l, 100) + SLACK;
+    step_to(&l, start);
+    put(&l, 200);
+    tx_ring_kick(&l.tx);
+    expect_sent_at(&l, 200, start + last_bit(&l, 200));
+
+    /* a register shows its own moment */
+    nic_ack_all(l.n);
+    start += slot(&l, 200);
+    step_to(&l, start);
+    put(&l, 600);
+    tx_ring_kick(&l.tx);
+    step_to(&l, start + last_bit(&l, 600));
+    wire_expect_none(l.n);
+    g_assert_cmphex(nic_read(l.n, PORT(MV_IC)), ==, MV_IC_TXEND(0));
+    expect_sent(&l, 600);
+
+    /* a DMA that waits for the FIFO is in a stream, too */
+    step(&l, APART);
+    start = l.now;
+    desc = put(&l, 1500);
+    put(&l, 1500);
+    tx_ring_kick(&l.tx);
+    expect_sent_at(&l, 1500, start + last_bit(&l, 1500));
+    tx_ring_expect_done(&l.tx, desc, 1);
+    tx_ring_expect_done(&l.tx, desc + 1, 1);
+    step(&l, APART);
+    start = l.now;
+    desc = put(&l, 2000);
+    put(&l, 100);
+    tx_ring_kick(&l.tx);
+    step_to(&l, start + (PREAMBLE + 2100 - FIFO) * l.byte);
+    g_assert_true(owned(&l, desc + 1));
+    nic_read(l.n, PORT(MV_TQC));
+    tx_ring_expect_done(&l.tx, desc + 1, 1);
+    step(&l, APART);
+    g_assert_cmpuint(wire_flush(l.n), ==, 3);
+
+    /* a received frame is in time, and what is to be sent still waits */
+    nic_ack_all(l.n);
+    put(&l, 100);
+    put(&l, 100);
+    tx_ring_kick(&l.tx);
+    start = l.now;
+    offer(&l, 700);
+    nic_settle(l.n);
+    step_to(&l, start + last_bit(&l, 700));
+    frame_in(&l.f, 700);
+    rx_ring_expect(&l.rx, &l.f, RX_NOT_IP);
+    g_assert_cmpuint(wire_flush(l.n), ==, 1);
+    step_to(&l, start + slot(&l, 100) + last_bit(&l, 100) + SLACK);
+    g_assert_cmpuint(wire_flush(l.n), ==, 1);
+
+    /* without it all is in time, from the moment it is taken away */
+    put(&l, 100);
+    put(&l, 100);
+    tx_ring_kick(&l.tx);
+    start = l.now;
+    set_ns(l.n, "wire-slack", 0);
+    expect_sent_at(&l, 100, start + last_bit(&l, 100));
+    expect_sent_at(&l, 100, start + slot(&l, 100) + last_bit(&l, 100));
+    nic_free(l.n);
+}
+
 /* The backend is refused only when much waits, and the wire is never idle */
 static void test_refusal(void)
 {
@@ -1100,6 +1201,7 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/wire/stats", test_stats);
     qtest_add_func("/mv643xx/wire/C-14-migration", test_migration);
     qtest_add_func("/mv643xx/wire/late-timer", test_late_timer);
+    qtest_add_func("/mv643xx/wire/slack", test_slack);
     qtest_add_func("/mv643xx/wire/refusal", test_refusal);
     return g_test_run();
 }

@@ -125,7 +125,10 @@ void mv643xx_frames_clear(MV643xxFrames *frames)
     frames->count = 0;
 }
 
-/* Migration: nothing that comes in is trusted, nothing refused is kept. */
+/*
+ * Migration: nothing that comes in is trusted, nothing refused is kept.  A
+ * load that fails ends anywhere, so there are no frames until all are checked.
+ */
 
 static bool record_valid(const MV643xxRecord *record, uint32_t room)
 {
@@ -141,55 +144,45 @@ static bool fits(void *opaque, int version_id)
 {
     MV643xxFrames *frames = opaque;
 
-    if (frames->used > MV643XX_FLIGHT_SIZE) {
-        mv643xx_frames_clear(frames);
-        return false;
-    }
-    return true;
+    return frames->stream <= MV643XX_FLIGHT_SIZE;
 }
 
 static int frames_pre_save(void *opaque)
 {
-    to_front(opaque);
+    MV643xxFrames *frames = opaque;
+
+    to_front(frames);
+    frames->stream = frames->used;
     return 0;
 }
 
 static int frames_pre_load(void *opaque)
 {
-    MV643xxFrames *frames = opaque;
-
-    frames->head = 0;
+    mv643xx_frames_clear(opaque);
     return 0;
-}
-
-static bool count_records(MV643xxFrames *frames)
-{
-    uint32_t at = 0;
-
-    frames->count = 0;
-    while (at < frames->used) {
-        MV643xxRecord record;
-
-        if (frames->used - at < MV643XX_RECORD_SIZE) {
-            return false;
-        }
-        record = mv643xx_frames_get(frames, at);
-        at += MV643XX_RECORD_SIZE;
-        if (!record_valid(&record, frames->used - at)) {
-            return false;
-        }
-        at += record.len;
-        frames->count++;
-    }
-    return true;
 }
 
 static int frames_post_load(void *opaque, int version_id)
 {
-    if (!count_records(opaque)) {
-        mv643xx_frames_clear(opaque);
-        return -EINVAL;
+    MV643xxFrames *frames = opaque;
+    uint32_t at = 0, count = 0;
+
+    while (at < frames->stream) {
+        MV643xxRecord record;
+
+        if (frames->stream - at < MV643XX_RECORD_SIZE) {
+            return -EINVAL;
+        }
+        record = mv643xx_frames_get(frames, at);
+        at += MV643XX_RECORD_SIZE;
+        if (!record_valid(&record, frames->stream - at)) {
+            return -EINVAL;
+        }
+        at += record.len;
+        count++;
     }
+    frames->used = frames->stream;
+    frames->count = count;
     return 0;
 }
 
@@ -201,9 +194,9 @@ const VMStateDescription vmstate_mv643xx_frames = {
     .pre_load = frames_pre_load,
     .post_load = frames_post_load,
     .fields = (const VMStateField[]) {
-        VMSTATE_UINT32(used, MV643xxFrames),
+        VMSTATE_UINT32(stream, MV643xxFrames),
         VMSTATE_VALIDATE("frames in flight fit", fits),
-        VMSTATE_VBUFFER_UINT32(data, MV643xxFrames, 0, NULL, used),
+        VMSTATE_VBUFFER_UINT32(data, MV643xxFrames, 0, NULL, stream),
         VMSTATE_END_OF_LIST()
     }
 };

@@ -164,7 +164,7 @@ void mv643xx_tx_init(MV643xxPort *port);
 void mv643xx_tx_reset(MV643xxPort *port);
 void mv643xx_tx_cleanup(MV643xxPort *port);
 
-/* What is loaded fits together, wire included. */
+/* Take over what was loaded, wire included; false if it does not fit. */
 bool mv643xx_tx_loaded(MV643xxPort *port);
 
 extern const VMStateDescription vmstate_mv643xx_tx_dma;
@@ -337,6 +337,9 @@ void mv643xx_wire_link_lost(MV643xxPort *port);
 
 /* Whether frames take no time from now on. */
 void mv643xx_wire_set_ideal(MV643xxPort *port, bool ideal);
+
+/* How much its timer may come after a wire end in a stream of frames, ns */
+void mv643xx_wire_set_slack(MV643xxPort *port, uint64_t ns);
 
 void mv643xx_wire_init(MV643xxPort *port);
 void mv643xx_wire_reset(MV643xxPort *port);

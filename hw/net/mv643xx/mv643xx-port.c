@@ -452,6 +452,7 @@ static void mv643xx_port_init(Object *obj)
     MV643xxPort *port = MV643XX_PORT(obj);
 
     port->wire.next = INT64_MAX;
+    port->wire.slack = MV643XX_SLACK;
     mv643xx_stats_init(port);
 }
 
@@ -465,6 +466,16 @@ static int mv643xx_port_pre_save(void *opaque)
     MV643xxPort *port = opaque;
 
     port->link_down = qemu_get_queue(port->nic)->link_down;
+    port->stream_tx_dma = port->tx_dma;
+    return 0;
+}
+
+/* A load that fails ends anywhere: until all is checked no DMA waits. */
+static int mv643xx_port_pre_load(void *opaque)
+{
+    MV643xxPort *port = opaque;
+
+    memset(&port->tx_dma, 0, sizeof(port->tx_dma));
     return 0;
 }
 
@@ -491,6 +502,7 @@ static const VMStateDescription vmstate_mv643xx_port = {
     .version_id = 2,
     .minimum_version_id = 2,
     .pre_save = mv643xx_port_pre_save,
+    .pre_load = mv643xx_port_pre_load,
     .post_load = mv643xx_port_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT32_ARRAY(regs, MV643xxPort, MV_PORT_SIZE / 4),
@@ -500,7 +512,7 @@ static const VMStateDescription vmstate_mv643xx_port = {
         VMSTATE_UINT32_ARRAY(unicast, MV643xxPort, MV_UC_SIZE / 4),
         VMSTATE_UINT8(tx_last_queue, MV643xxPort),
         VMSTATE_BOOL(link_down, MV643xxPort),
-        VMSTATE_STRUCT(tx_dma, MV643xxPort, 1, vmstate_mv643xx_tx_dma,
+        VMSTATE_STRUCT(stream_tx_dma, MV643xxPort, 1, vmstate_mv643xx_tx_dma,
                        MV643xxTxDma),
         VMSTATE_STRUCT_POINTER(tx_chain, MV643xxPort,
                                vmstate_mv643xx_tx_chain, MV643xxTxChain),

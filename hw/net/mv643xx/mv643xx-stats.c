@@ -128,6 +128,20 @@ static void set_wire(Object *obj, int mode, Error **errp)
     mv643xx_wire_set_ideal(MV643XX_PORT(obj), mode == WIRE_IDEAL);
 }
 
+static bool visit_ns(Visitor *v, const char *name, uint64_t *ns, uint64_t max,
+                     Error **errp)
+{
+    if (!visit_type_uint64(v, name, ns, errp)) {
+        return false;
+    }
+    if (*ns > max) {
+        error_setg(errp, "%s: %" PRIu64 " ns are more than %" PRIu64, name,
+                   *ns, max);
+        return false;
+    }
+    return true;
+}
+
 static void get_delay(Object *obj, Visitor *v, const char *name, void *opaque,
                       Error **errp)
 {
@@ -139,15 +153,25 @@ static void set_delay(Object *obj, Visitor *v, const char *name, void *opaque,
 {
     uint64_t ns;
 
-    if (!visit_type_uint64(v, name, &ns, errp)) {
-        return;
+    if (visit_ns(v, name, &ns, MV643XX_MAX_DELAY, errp)) {
+        MV643XX_PORT(obj)->wire.delay = ns;
     }
-    if (ns > MV643XX_MAX_DELAY) {
-        error_setg(errp, "%s: %" PRIu64 " ns are more than %d", name, ns,
-                   MV643XX_MAX_DELAY);
-        return;
+}
+
+static void get_slack(Object *obj, Visitor *v, const char *name, void *opaque,
+                      Error **errp)
+{
+    visit_type_uint64(v, name, &MV643XX_PORT(obj)->wire.slack, errp);
+}
+
+static void set_slack(Object *obj, Visitor *v, const char *name, void *opaque,
+                      Error **errp)
+{
+    uint64_t ns;
+
+    if (visit_ns(v, name, &ns, MV643XX_MAX_SLACK, errp)) {
+        mv643xx_wire_set_slack(MV643XX_PORT(obj), ns);
     }
-    MV643XX_PORT(obj)->wire.delay = ns;
 }
 
 static char *get_pcap(Object *obj, Error **errp)
@@ -184,6 +208,10 @@ void mv643xx_stats_class_init(ObjectClass *klass)
                               set_delay, NULL, NULL);
     object_class_property_set_description(klass, "wire-delay",
         "propagation delay of a paced wire, ns");
+    object_class_property_add(klass, "wire-slack", "uint64", get_slack,
+                              set_slack, NULL, NULL);
+    object_class_property_set_description(klass, "wire-slack",
+        "how much a paced wire's timer may come late in a stream, ns");
     object_class_property_add_str(klass, "pcap", get_pcap, set_pcap);
     object_class_property_set_description(klass, "pcap",
         "file that the frames on the wire are written to; empty for none");

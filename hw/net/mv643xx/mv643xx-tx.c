@@ -233,9 +233,7 @@ static void end_dma(MV643xxPort *port)
     MV643xxTxDma *dma = &port->tx_dma;
 
     dma->active = false;
-    if (port->tx_chain->count) {    /* not what a refused migration left */
-        complete(port, dma->queue, port->tx_chain, port->tx_chain->octets);
-    }
+    complete(port, dma->queue, port->tx_chain, port->tx_chain->octets);
     if (dma->disable) {
         dma->disable = false;
         if (mv643xx_get(port, MV_TQC) & 1u << dma->queue) {
@@ -455,13 +453,6 @@ void mv643xx_tx_cleanup(MV643xxPort *port)
 
 /* Migration */
 
-bool mv643xx_tx_loaded(MV643xxPort *port)
-{
-    return !port->tx_dma.active ||
-           (port->tx_chain->count && port->tx_chain->octets &&
-            mv643xx_wire_has_unsent(port, port->tx_dma.queue));
-}
-
 static bool dma_valid(const MV643xxTxDma *dma)
 {
     for (unsigned queue = 0; queue < MV643XX_QUEUES; queue++) {
@@ -473,22 +464,29 @@ static bool dma_valid(const MV643xxTxDma *dma)
            mv643xx_time_valid(dma->done) && dma->queue < MV643XX_QUEUES;
 }
 
-static int dma_post_load(void *opaque, int version_id)
+/* A frame in DMA has its chain, and is in the FIFO. */
+static bool dma_fits(const MV643xxPort *port, const MV643xxTxDma *dma)
 {
-    MV643xxTxDma *dma = opaque;
+    return !dma->active ||
+           (port->tx_chain->count && port->tx_chain->octets &&
+            mv643xx_wire_has_unsent(port, dma->queue));
+}
 
-    if (!dma_valid(dma)) {
-        memset(dma, 0, sizeof(*dma));
-        return -EINVAL;
+bool mv643xx_tx_loaded(MV643xxPort *port)
+{
+    const MV643xxTxDma *dma = &port->stream_tx_dma;
+
+    if (!dma_valid(dma) || !dma_fits(port, dma)) {
+        return false;
     }
-    return 0;
+    port->tx_dma = *dma;
+    return true;
 }
 
 const VMStateDescription vmstate_mv643xx_tx_dma = {
     .name = "mv643xx-tx-dma",
     .version_id = 1,
     .minimum_version_id = 1,
-    .post_load = dma_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_INT64_ARRAY(kick, MV643xxTxDma, MV643XX_QUEUES),
         VMSTATE_INT64(free, MV643xxTxDma),

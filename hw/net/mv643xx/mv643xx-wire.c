@@ -21,8 +21,13 @@
  * a received frame that finds no descriptor is held for HOLD_NS of virtual
  * time before it is lost; with wire=paced it is lost at once, as on hardware.
  *
- * One timer serves all.  Frames in flight are the device's own state: nothing
- * is left in QEMU's packet queues.
+ * One timer serves all.  Where virtual time is the host's it is late anyhow,
+ * and each time it fires costs the guest a wait for the big lock.  So in a
+ * stream of transmitted frames it may come late by a slack: an access to a
+ * register, most often the next kick, has handled what was due by then.
+ *
+ * Frames in flight are the device's own state: nothing is left in QEMU's
+ * packet queues.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -31,6 +36,7 @@
 #include "migration/vmstate.h"
 #include "mv643xx-internal.h"
 #include "qemu/timer.h"
+#include "system/cpu-timers.h"
 #include "trace.h"
 
 #define PREAMBLE    8       /* with the start of frame delimiter */
@@ -42,6 +48,9 @@
 /* Work of each kind for one event; the rest is done RESUME_NS later. */
 #define MAX_WORK    256
 #define RESUME_NS   (10 * SCALE_US)
+
+/* Flag of a transmitted frame's record */
+#define TX_FOLLOWS  1       /* starts within the slack of the one before */
 
 /* Flags of a received frame's record */
 #define RX_ARRIVED  1       /* counted: only the delivery is left */
@@ -100,6 +109,12 @@ static int64_t delay_ns(const MV643xxWire *wire)
     return wire->ideal ? 0 : wire->delay;
 }
 
+/* How much the timer may come late in a stream, ns; 0 on an exact clock. */
+static int64_t slack_ns(const MV643xxWire *wire)
+{
+    return icount_enabled() ? 0 : wire->slack;
+}
+
 /* Transmit: into the FIFO */
 
 int64_t mv643xx_wire_fifo_time(const MV643xxPort *port, uint32_t len,
@@ -145,6 +160,9 @@ void mv643xx_wire_tx_push(MV643xxPort *port, unsigned queue, uint32_t len,
         .queue = queue,
     };
 
+    if (record.start - wire->tx_free < slack_ns(wire)) {
+        record.flags = TX_FOLLOWS;
+    }
     wire->tx_free = record.start + slot_ns(len, record.byte_ns);
     record.due = MAX(wire->tx_due, wire_end(&record) + delay_ns(wire));
     wire->tx_due = record.due;
@@ -400,7 +418,11 @@ void mv643xx_wire_receive(MV643xxPort *port, const uint8_t *frame,
         mv643xx_rx_oversize(port, len);
     } else {
         stage(port, frame, len);
-        mv643xx_wire_run(port);
+        if (port->wire.ideal) {
+            mv643xx_wire_run(port);
+        } else {
+            arm(port);
+        }
     }
 }
 
@@ -415,43 +437,85 @@ typedef enum Event {
     EVENTS,
 } Event;
 
-static int64_t rx_time(const MV643xxWire *wire)
+static int64_t hand_over_time(const MV643xxWire *wire)
 {
-    MV643xxRecord record = mv643xx_frames_get(&wire->rx, 0);
+    return wire->tx_sent ? mv643xx_frames_get(&wire->tx, 0).due : INT64_MAX;
+}
 
+static int64_t transmitted_time(const MV643xxWire *wire)
+{
+    MV643xxRecord record;
+
+    if (wire->tx_sent == wire->tx.used) {
+        return INT64_MAX;
+    }
+    record = mv643xx_frames_get(&wire->tx, wire->tx_sent);
+    return wire_end(&record);
+}
+
+static int64_t deliver_time(const MV643xxWire *wire)
+{
+    MV643xxRecord record;
+
+    if (!wire->rx.count) {
+        return INT64_MAX;
+    }
+    record = mv643xx_frames_get(&wire->rx, 0);
     return record.flags & RX_REFUSED ? wire->rx_retry : record.due;
 }
 
 /* What comes first; of things at the same time, in this order. */
 static Event next_event(const MV643xxPort *port, int64_t *at)
 {
-    const MV643xxWire *wire = &port->wire;
-    Event event = EVENT_NONE;
-    int64_t time;
+    const int64_t times[EVENTS] = {
+        [EVENT_NONE] = INT64_MAX,
+        [EVENT_HAND_OVER] = hand_over_time(&port->wire),
+        [EVENT_TRANSMITTED] = transmitted_time(&port->wire),
+        [EVENT_DELIVER] = deliver_time(&port->wire),
+        [EVENT_DMA] = mv643xx_tx_next(port),
+    };
+    Event first = EVENT_NONE;
 
-    *at = INT64_MAX;
-    if (wire->tx_sent) {
-        *at = mv643xx_frames_get(&wire->tx, 0).due;
-        event = EVENT_HAND_OVER;
-    }
-    if (wire->tx_sent < wire->tx.used) {
-        MV643xxRecord record = mv643xx_frames_get(&wire->tx, wire->tx_sent);
-
-        if (wire_end(&record) < *at) {
-            *at = wire_end(&record);
-            event = EVENT_TRANSMITTED;
+    for (Event event = EVENT_NONE; event < EVENTS; event++) {
+        if (times[event] < times[first]) {
+            first = event;
         }
     }
-    if (wire->rx.count && rx_time(wire) < *at) {
-        *at = rx_time(wire);
-        event = EVENT_DELIVER;
+    *at = times[first];
+    return first;
+}
+
+/* When what is to be transmitted needs the timer, at the latest */
+static int64_t tx_alarm(const MV643xxPort *port)
+{
+    const MV643xxWire *wire = &port->wire;
+    int64_t send = MIN(hand_over_time(wire), transmitted_time(wire));
+    int64_t dma = mv643xx_tx_next(port);
+
+    if (wire->tx.count &&
+        (mv643xx_frames_get(&wire->tx, 0).flags & TX_FOLLOWS)) {
+        send += slack_ns(wire);
     }
-    time = mv643xx_tx_next(port);
-    if (time < *at) {
-        *at = time;
-        event = EVENT_DMA;
+    if (port->tx_dma.active) {
+        dma += slack_ns(wire);
     }
-    return event;
+    return MIN(send, dma);
+}
+
+/* One that is set earlier than needed stays: to set it anew costs more. */
+static void set_timer(MV643xxWire *wire, int64_t at)
+{
+    bool pending = timer_pending(wire->timer);
+    int64_t set = pending ? timer_expire_time_ns(wire->timer) : INT64_MAX;
+
+    if (at == set || (set < at && slack_ns(wire))) {
+        return;
+    }
+    if (at == INT64_MAX) {
+        timer_del(wire->timer);
+    } else {
+        timer_mod(wire->timer, at);
+    }
 }
 
 static void arm(MV643xxPort *port)
@@ -460,14 +524,10 @@ static void arm(MV643xxPort *port)
 
     if (wire->resume >= 0) {
         wire->next = wire->resume;
+        set_timer(wire, wire->resume);
     } else {
         next_event(port, &wire->next);
-    }
-    if (wire->next == INT64_MAX) {
-        timer_del(wire->timer);
-    } else if (!timer_pending(wire->timer) ||
-               timer_expire_time_ns(wire->timer) != wire->next) {
-        timer_mod(wire->timer, wire->next);
+        set_timer(wire, MIN(tx_alarm(port), deliver_time(wire)));
     }
 }
 
@@ -519,7 +579,20 @@ static void end_refusal(MV643xxPort *port)
     }
 }
 
-void mv643xx_wire_run(MV643xxPort *port)
+/* Deliver what is due; the same for a timer that came for nothing else. */
+static bool deliver_due(MV643xxPort *port, int64_t now)
+{
+    for (unsigned n = 0; deliver_time(&port->wire) <= now; n++) {
+        if (n >= MAX_WORK) {
+            return false;
+        }
+        deliver(port, now);
+    }
+    return true;
+}
+
+static void run(MV643xxPort *port,
+                bool (*handler)(MV643xxPort *port, int64_t now))
 {
     MV643xxWire *wire = &port->wire;
     bool was_inside;
@@ -531,16 +604,23 @@ void mv643xx_wire_run(MV643xxPort *port)
     now = now_ns();
     wire->running = true;
     was_inside = mv643xx_enter(port->unit);
-    wire->resume = handle_due(port, now) ? -1 : now + RESUME_NS;
+    wire->resume = handler(port, now) ? -1 : now + RESUME_NS;
     mv643xx_leave(port->unit, was_inside);
     wire->running = false;
     arm(port);
     end_refusal(port);
 }
 
+void mv643xx_wire_run(MV643xxPort *port)
+{
+    run(port, handle_due);
+}
+
 static void on_time(void *opaque)
 {
-    mv643xx_wire_run(opaque);
+    MV643xxPort *port = opaque;
+
+    run(port, tx_alarm(port) <= now_ns() ? handle_due : deliver_due);
 }
 
 void mv643xx_wire_sync(MV643xxPort *port)
@@ -579,6 +659,14 @@ void mv643xx_wire_set_ideal(MV643xxPort *port, bool ideal)
 {
     mv643xx_wire_sync(port);
     port->wire.ideal = ideal;
+    if (DEVICE(port)->realized) {
+        mv643xx_wire_poll(port);
+    }
+}
+
+void mv643xx_wire_set_slack(MV643xxPort *port, uint64_t ns)
+{
+    port->wire.slack = ns;
     if (DEVICE(port)->realized) {
         mv643xx_wire_poll(port);
     }
@@ -632,8 +720,8 @@ static bool rx_valid(const MV643xxFrames *frames)
     return true;
 }
 
-/* Recompute what is in the FIFO; false if @tx_sent is not between frames. */
-static bool count_fifo(MV643xxWire *wire)
+/* Recompute what is in the FIFO; false if @sent is not between frames. */
+static bool count_fifo(MV643xxWire *wire, uint32_t sent)
 {
     uint32_t at = 0;
 
@@ -642,37 +730,60 @@ static bool count_fifo(MV643xxWire *wire)
     while (at < wire->tx.used) {
         MV643xxRecord record = mv643xx_frames_get(&wire->tx, at);
 
-        if (at < wire->tx_sent &&
-            wire->tx_sent < at + MV643XX_RECORD_SIZE + record.len) {
+        if (at < sent && sent < at + MV643XX_RECORD_SIZE + record.len) {
             return false;
         }
-        if (at >= wire->tx_sent) {
+        if (at >= sent) {
             wire->tx_fifo += octets(record.len);
             wire->tx_unsent[record.queue]++;
         }
         at += MV643XX_RECORD_SIZE + record.len;
     }
-    return wire->tx_sent <= wire->tx.used;
+    return sent <= wire->tx.used;
+}
+
+static bool wire_valid(MV643xxWire *wire)
+{
+    return wire->stream_tx_held_len <= MV643XX_TX_MAX_FRAME &&
+           mv643xx_time_valid(wire->tx_free) &&
+           mv643xx_time_valid(wire->tx_due) &&
+           mv643xx_time_valid(wire->rx_free) &&
+           mv643xx_time_valid(wire->rx_due) &&
+           mv643xx_time_valid(wire->rx_retry) &&
+           (wire->resume == -1 || mv643xx_time_valid(wire->resume)) &&
+           rx_valid(&wire->rx) && count_fifo(wire, wire->stream_tx_sent);
+}
+
+static int wire_pre_save(void *opaque)
+{
+    MV643xxWire *wire = opaque;
+
+    wire->stream_tx_sent = wire->tx_sent;
+    wire->stream_tx_held_len = wire->tx_held_len;
+    return 0;
+}
+
+/* A load that fails ends anywhere: until all is checked there is nothing. */
+static int wire_pre_load(void *opaque)
+{
+    MV643xxWire *wire = opaque;
+
+    wire->tx_sent = 0;
+    wire->tx_held_len = 0;
+    return 0;
 }
 
 static int wire_post_load(void *opaque, int version_id)
 {
     MV643xxWire *wire = opaque;
 
-    if (wire->tx_held_len > MV643XX_TX_MAX_FRAME ||
-        !mv643xx_time_valid(wire->tx_free) ||
-        !mv643xx_time_valid(wire->tx_due) ||
-        !mv643xx_time_valid(wire->rx_free) ||
-        !mv643xx_time_valid(wire->rx_due) ||
-        !mv643xx_time_valid(wire->rx_retry) ||
-        (wire->resume != -1 && !mv643xx_time_valid(wire->resume)) ||
-        !rx_valid(&wire->rx) || !count_fifo(wire)) {
+    if (!wire_valid(wire)) {
         mv643xx_frames_clear(&wire->tx);
         mv643xx_frames_clear(&wire->rx);
-        wire->tx_sent = 0;
-        wire->tx_held_len = 0;
         return -EINVAL;
     }
+    wire->tx_sent = wire->stream_tx_sent;
+    wire->tx_held_len = wire->stream_tx_held_len;
     return 0;
 }
 
@@ -687,11 +798,13 @@ const VMStateDescription vmstate_mv643xx_wire = {
     .name = "mv643xx-wire",
     .version_id = 2,
     .minimum_version_id = 2,
+    .pre_save = wire_pre_save,
+    .pre_load = wire_pre_load,
     .post_load = wire_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_STRUCT(tx, MV643xxWire, 1, vmstate_mv643xx_frames,
                        MV643xxFrames),
-        VMSTATE_UINT32(tx_sent, MV643xxWire),
+        VMSTATE_UINT32(stream_tx_sent, MV643xxWire),
         VMSTATE_INT64(tx_free, MV643xxWire),
         VMSTATE_INT64(tx_due, MV643xxWire),
         VMSTATE_STRUCT(rx, MV643xxWire, 1, vmstate_mv643xx_frames,
@@ -701,7 +814,7 @@ const VMStateDescription vmstate_mv643xx_wire = {
         VMSTATE_INT64(rx_retry, MV643xxWire),
         VMSTATE_INT64(resume, MV643xxWire),
         VMSTATE_UINT8_ARRAY(tx_held, MV643xxWire, MV643XX_TX_MAX_FRAME),
-        VMSTATE_UINT32(tx_held_len, MV643xxWire),
+        VMSTATE_UINT32(stream_tx_held_len, MV643xxWire),
         VMSTATE_TIMER_PTR(tx_retry, MV643xxWire),
         VMSTATE_END_OF_LIST()
     }

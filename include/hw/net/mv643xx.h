@@ -54,6 +54,7 @@ typedef struct MV643xxFrames {
     uint32_t head;      /* offset of the oldest record */
     uint32_t used;      /* bytes of all records and their frames */
     uint32_t count;
+    uint32_t stream;    /* @used in a migration stream */
 } MV643xxFrames;
 
 #define MV643XX_TX_MAX_FRAME        (16 * KiB)
@@ -64,6 +65,10 @@ typedef struct MV643xxFrames {
  * waits for its turn.
  */
 #define MV643XX_MAX_DELAY           8000000
+
+/* How much the wire's timer may come late, ns: as it comes, and at most */
+#define MV643XX_SLACK               200000
+#define MV643XX_MAX_SLACK           1000000
 #define MV643XX_RX_WAITING          (64 * KiB)
 #define MV643XX_FLIGHT_SIZE         (1 * MiB + MV643XX_RX_WAITING)
 
@@ -74,6 +79,7 @@ typedef struct MV643xxFrames {
 typedef struct MV643xxWire {
     bool ideal;             /* property: frames take no time */
     uint64_t delay;         /* property: propagation delay, ns */
+    uint64_t slack;         /* property: of the timer in a stream, ns */
 
     MV643xxFrames tx;       /* from the FIFO to the backend */
     uint32_t tx_sent;       /* bytes of its oldest records, past wire end */
@@ -90,6 +96,9 @@ typedef struct MV643xxWire {
     uint8_t tx_held[MV643XX_TX_MAX_FRAME];  /* refused by the backend */
     uint32_t tx_held_len;
     QEMUTimer *tx_retry;
+
+    uint32_t stream_tx_sent;        /* these in a migration stream */
+    uint32_t stream_tx_held_len;
 
     /* Recomputed from the above. */
     QEMUTimer *timer;       /* for all that is to come */
@@ -172,6 +181,7 @@ struct MV643xxPort {
     uint32_t unicast[MV_UC_SIZE / 4];
     uint8_t tx_last_queue;
     MV643xxTxDma tx_dma;
+    MV643xxTxDma stream_tx_dma;     /* the same in a migration stream */
     MV643xxWire wire;
     MV643xxCoal coal[MV643XX_COAL_DIRS];
     MV643xxBucket tx_bucket[MV643XX_BUCKETS];
