@@ -592,6 +592,10 @@ static void test_tampered(void)
         }
     }
     g_assert_cmpuint(refused, >, 10);
+    /* a frame that is longer than what there is of it */
+    data[held - 24 + 16]++;
+    g_assert_false(try_tampered((uint8_t *)data, len, now));
+    data[held - 24 + 16]--;
     /* cut off behind it, so that what would show that it is wrong is missing */
     for (size_t at = held - 76; at < held - 24; at += at < held - 72 ? 1 : 4) {
         g_autofree uint8_t *bad = g_memdup2(data, len);
