@@ -338,9 +338,6 @@ void mv643xx_wire_link_lost(MV643xxPort *port);
 /* Whether frames take no time from now on. */
 void mv643xx_wire_set_ideal(MV643xxPort *port, bool ideal);
 
-/* How much its timer may come after a wire end in a stream of frames, ns */
-void mv643xx_wire_set_slack(MV643xxPort *port, uint64_t ns);
-
 void mv643xx_wire_init(MV643xxPort *port);
 void mv643xx_wire_reset(MV643xxPort *port);
 void mv643xx_wire_cleanup(MV643xxPort *port);

@@ -128,49 +128,48 @@ static void set_wire(Object *obj, int mode, Error **errp)
     mv643xx_wire_set_ideal(MV643XX_PORT(obj), mode == WIRE_IDEAL);
 }
 
-static bool visit_ns(Visitor *v, const char *name, uint64_t *ns, uint64_t max,
+/* Times of a paced wire, ns */
+static const struct WireTime {
+    const char *name;
+    size_t offset;
+    uint64_t max;
+    const char *description;
+} wire_times[] = {
+    { "wire-delay", offsetof(MV643xxWire, delay), MV643XX_MAX_DELAY,
+      "propagation delay of a paced wire, ns" },
+    { "wire-slack", offsetof(MV643xxWire, slack), MV643XX_MAX_SLACK,
+      "how much a paced wire's timer may come late in a stream, ns" },
+};
+
+static uint64_t *wire_time(MV643xxPort *port, const struct WireTime *time)
+{
+    return (uint64_t *)((uint8_t *)&port->wire + time->offset);
+}
+
+static void get_time(Object *obj, Visitor *v, const char *name, void *opaque,
                      Error **errp)
 {
-    if (!visit_type_uint64(v, name, ns, errp)) {
-        return false;
+    visit_type_uint64(v, name, wire_time(MV643XX_PORT(obj), opaque), errp);
+}
+
+static void set_time(Object *obj, Visitor *v, const char *name, void *opaque,
+                     Error **errp)
+{
+    MV643xxPort *port = MV643XX_PORT(obj);
+    const struct WireTime *time = opaque;
+    uint64_t ns;
+
+    if (!visit_type_uint64(v, name, &ns, errp)) {
+        return;
     }
-    if (*ns > max) {
+    if (ns > time->max) {
         error_setg(errp, "%s: %" PRIu64 " ns are more than %" PRIu64, name,
-                   *ns, max);
-        return false;
+                   ns, time->max);
+        return;
     }
-    return true;
-}
-
-static void get_delay(Object *obj, Visitor *v, const char *name, void *opaque,
-                      Error **errp)
-{
-    visit_type_uint64(v, name, &MV643XX_PORT(obj)->wire.delay, errp);
-}
-
-static void set_delay(Object *obj, Visitor *v, const char *name, void *opaque,
-                      Error **errp)
-{
-    uint64_t ns;
-
-    if (visit_ns(v, name, &ns, MV643XX_MAX_DELAY, errp)) {
-        MV643XX_PORT(obj)->wire.delay = ns;
-    }
-}
-
-static void get_slack(Object *obj, Visitor *v, const char *name, void *opaque,
-                      Error **errp)
-{
-    visit_type_uint64(v, name, &MV643XX_PORT(obj)->wire.slack, errp);
-}
-
-static void set_slack(Object *obj, Visitor *v, const char *name, void *opaque,
-                      Error **errp)
-{
-    uint64_t ns;
-
-    if (visit_ns(v, name, &ns, MV643XX_MAX_SLACK, errp)) {
-        mv643xx_wire_set_slack(MV643XX_PORT(obj), ns);
+    *wire_time(port, time) = ns;
+    if (DEVICE(port)->realized) {
+        mv643xx_wire_poll(port);
     }
 }
 
@@ -204,14 +203,13 @@ void mv643xx_stats_class_init(ObjectClass *klass)
                                    &wire_modes, get_wire, set_wire);
     object_class_property_set_description(klass, "wire",
         "whether frames take time: paced, as on hardware, or ideal");
-    object_class_property_add(klass, "wire-delay", "uint64", get_delay,
-                              set_delay, NULL, NULL);
-    object_class_property_set_description(klass, "wire-delay",
-        "propagation delay of a paced wire, ns");
-    object_class_property_add(klass, "wire-slack", "uint64", get_slack,
-                              set_slack, NULL, NULL);
-    object_class_property_set_description(klass, "wire-slack",
-        "how much a paced wire's timer may come late in a stream, ns");
+    for (int i = 0; i < ARRAY_SIZE(wire_times); i++) {
+        object_class_property_add(klass, wire_times[i].name, "uint64",
+                                  get_time, set_time, NULL,
+                                  (void *)&wire_times[i]);
+        object_class_property_set_description(klass, wire_times[i].name,
+                                              wire_times[i].description);
+    }
     object_class_property_add_str(klass, "pcap", get_pcap, set_pcap);
     object_class_property_set_description(klass, "pcap",
         "file that the frames on the wire are written to; empty for none");

@@ -664,14 +664,6 @@ void mv643xx_wire_set_ideal(MV643xxPort *port, bool ideal)
     }
 }
 
-void mv643xx_wire_set_slack(MV643xxPort *port, uint64_t ns)
-{
-    port->wire.slack = ns;
-    if (DEVICE(port)->realized) {
-        mv643xx_wire_poll(port);
-    }
-}
-
 /* Life */
 
 void mv643xx_wire_init(MV643xxPort *port)
