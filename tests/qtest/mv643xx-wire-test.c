@@ -620,6 +620,7 @@ static void test_bad_settings(void)
     };
     g_autofree char *path = temp_file();
     g_autofree char *json = g_strdup_printf("'%s'", path);
+    g_autofree char *no_reader = NULL;
     g_autofree char *error = NULL;
     Lane l;
 
@@ -631,6 +632,12 @@ static void test_bad_settings(void)
         g_assert_nonnull(strstr(desc, cases[i][2]));
         g_assert_null(strchr(desc, '\n'));
     }
+    /* a pipe that nobody reads */
+    unlink(path);
+    g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+    no_reader = refused(l.n, "pcap", json);
+    g_assert_nonnull(strstr(no_reader, path));
+    unlink(path);
     /* a file has one writer */
     set(l.n, "pcap", path);
     l.n->qom[strlen("/machine/soc/gbe[")] = '1';
@@ -1034,13 +1041,15 @@ static void test_late_timer(void)
     unlink(path);
 }
 
+#define SLACK           100000
+#define APART           (10 * SLACK)
+
 /*
  * With slack the timer comes late in a stream of transmitted frames, and only
  * there; an access to a register and a received frame do not wait for it.
  */
 static void test_slack(void)
 {
-    enum { SLACK = 100000, APART = 10 * SLACK };
     int64_t start;
     unsigned desc;
     Lane l;
@@ -1133,6 +1142,137 @@ static void test_slack(void)
     nic_free(l.n);
 }
 
+/* A port that has sent three frames; the wire ends of two have not come up */
+static void lane_in_slack(Lane *l)
+{
+    int64_t start;
+
+    lane_new(l, 1000);
+    set_ns(l->n, "wire-slack", SLACK);
+    step(l, APART);
+    start = l->now;
+    put(l, 300);
+    put(l, 400);
+    put(l, 500);
+    tx_ring_kick(&l->tx);
+    step_to(l, start + slot(l, 300) + slot(l, 400) + slot(l, 500));
+    g_assert_cmpuint(wire_flush(l->n), ==, 1);
+    g_assert_cmpuint(nic_counter(l->n, "tx-frames"), ==, 1);
+}
+
+/* What ends or changes the wire finds it as it is at that moment */
+static void test_slack_ends(void)
+{
+    g_autofree char *path = temp_file();
+    g_autofree uint8_t *data = NULL;
+    GArray *packets;
+    Lane l;
+
+    lane_in_slack(&l);
+    nic_set_link(l.n, false);
+    g_assert_cmpuint(nic_counter(l.n, "tx-frames"), ==, 3);
+    g_assert_cmpuint(nic_counter(l.n, "tx-drop-link-down"), ==, 0);
+    nic_free(l.n);
+
+    lane_in_slack(&l);
+    qtest_system_reset(l.n->qts);
+    g_assert_cmpuint(nic_counter(l.n, "tx-frames"), ==, 3);
+    g_assert_cmpuint(nic_counter(l.n, "tx-drop-reset"), ==, 0);
+    g_assert_cmpuint(wire_flush(l.n), ==, 2);
+    nic_free(l.n);
+
+    /* also frames that would have been in the FIFO by then */
+    lane_in_slack(&l);
+    step(&l, APART);
+    g_assert_cmpuint(wire_flush(l.n), ==, 2);
+    for (unsigned i = 0; i < 4; i++) {
+        put(&l, 1500);
+    }
+    tx_ring_kick(&l.tx);
+    step(&l, 4 * slot(&l, 1500));
+    set_ns(l.n, "wire-delay", APART);
+    g_assert_cmpuint(wire_flush(l.n), ==, 4);
+    nic_free(l.n);
+
+    lane_in_slack(&l);
+    set(l.n, "pcap", path);
+    step(&l, APART);
+    put(&l, 300);
+    put(&l, 400);
+    tx_ring_kick(&l.tx);
+    step(&l, slot(&l, 300) + slot(&l, 400));
+    set(l.n, "pcap", "");
+    packets = read_pcap(path, &data);
+    g_assert_cmpuint(packets->len, ==, 2);
+    g_array_free(packets, true);
+    nic_free(l.n);
+    unlink(path);
+}
+
+/* A capture is in the order of time, whatever has slack */
+static void test_slack_pcap(void)
+{
+    enum { FRAMES = 5 };
+    g_autofree char *path = temp_file();
+    g_autofree uint8_t *data = NULL;
+    GArray *packets;
+    Lane l;
+
+    lane_new(&l, 1000);
+    set_ns(l.n, "wire-slack", SLACK);
+    set(l.n, "pcap", path);
+    step(&l, APART);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        put(&l, 1000);
+    }
+    tx_ring_kick(&l.tx);
+    for (unsigned i = 0; i < FRAMES; i++) {
+        offer(&l, 1200);
+    }
+    nic_settle(l.n);
+    step(&l, APART);
+    packets = read_pcap(path, &data);
+    g_assert_cmpuint(packets->len, ==, 2 * FRAMES);
+    for (unsigned i = 1; i < packets->len; i++) {
+        g_assert_cmpint(g_array_index(packets, Packet, i - 1).ns, <=,
+                        g_array_index(packets, Packet, i).ns);
+    }
+    g_array_free(packets, true);
+    nic_free(l.n);
+    unlink(path);
+}
+
+/* Each frame has its own slack, whatever is still on its way to the far end */
+static void test_slack_delay(void)
+{
+    int64_t start;
+    Lane l;
+
+    lane_new(&l, 1000);
+    set_ns(l.n, "wire-slack", SLACK);
+    set_ns(l.n, "wire-delay", 5 * APART);
+    step(&l, APART);
+    start = l.now;
+    put(&l, 300);
+    put(&l, 400);
+    tx_ring_kick(&l.tx);
+    /* the second follows the first, which is not late itself */
+    step_to(&l, start + slot(&l, 300) + last_bit(&l, 400) + SLACK - 1);
+    g_assert_cmpuint(nic_counter(l.n, "tx-frames"), ==, 1);
+    step(&l, 1);
+    g_assert_cmpuint(nic_counter(l.n, "tx-frames"), ==, 2);
+    /* one after a pause is in time, while the second waits to arrive */
+    step_to(&l, start + last_bit(&l, 300) + 5 * APART);
+    g_assert_cmpuint(wire_flush(l.n), ==, 1);
+    put(&l, 100);
+    tx_ring_kick(&l.tx);
+    step(&l, last_bit(&l, 100) - 1);
+    g_assert_cmpuint(nic_counter(l.n, "tx-frames"), ==, 2);
+    step(&l, 1);
+    g_assert_cmpuint(nic_counter(l.n, "tx-frames"), ==, 3);
+    nic_free(l.n);
+}
+
 /* The backend is refused only when much waits, and the wire is never idle */
 static void test_refusal(void)
 {
@@ -1202,6 +1342,9 @@ int main(int argc, char **argv)
     qtest_add_func("/mv643xx/wire/C-14-migration", test_migration);
     qtest_add_func("/mv643xx/wire/late-timer", test_late_timer);
     qtest_add_func("/mv643xx/wire/slack", test_slack);
+    qtest_add_func("/mv643xx/wire/slack-ends", test_slack_ends);
+    qtest_add_func("/mv643xx/wire/slack-pcap", test_slack_pcap);
+    qtest_add_func("/mv643xx/wire/slack-delay", test_slack_delay);
     qtest_add_func("/mv643xx/wire/refusal", test_refusal);
     return g_test_run();
 }

@@ -125,10 +125,7 @@ void mv643xx_frames_clear(MV643xxFrames *frames)
     frames->count = 0;
 }
 
-/*
- * Migration: nothing that comes in is trusted, nothing refused is kept.  A
- * load that fails ends anywhere, so there are no frames until all are checked.
- */
+/* Migration: nothing that comes in is trusted, nothing refused is kept. */
 
 static bool record_valid(const MV643xxRecord *record, uint32_t room)
 {
@@ -156,16 +153,10 @@ static int frames_pre_save(void *opaque)
     return 0;
 }
 
-static int frames_pre_load(void *opaque)
-{
-    mv643xx_frames_clear(opaque);
-    return 0;
-}
-
 static int frames_post_load(void *opaque, int version_id)
 {
     MV643xxFrames *frames = opaque;
-    uint32_t at = 0, count = 0;
+    uint32_t at = 0;
 
     while (at < frames->stream) {
         MV643xxRecord record;
@@ -179,11 +170,16 @@ static int frames_post_load(void *opaque, int version_id)
             return -EINVAL;
         }
         at += record.len;
-        count++;
     }
-    frames->used = frames->stream;
-    frames->count = count;
     return 0;
+}
+
+void mv643xx_frames_take(MV643xxFrames *frames)
+{
+    frames->used = frames->stream;
+    for (uint32_t at = 0; at < frames->used; frames->count++) {
+        at += MV643XX_RECORD_SIZE + mv643xx_frames_get(frames, at).len;
+    }
 }
 
 const VMStateDescription vmstate_mv643xx_frames = {
@@ -191,7 +187,6 @@ const VMStateDescription vmstate_mv643xx_frames = {
     .version_id = 1,
     .minimum_version_id = 1,
     .pre_save = frames_pre_save,
-    .pre_load = frames_pre_load,
     .post_load = frames_post_load,
     .fields = (const VMStateField[]) {
         VMSTATE_UINT32(stream, MV643xxFrames),

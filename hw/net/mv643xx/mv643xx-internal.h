@@ -280,6 +280,9 @@ void mv643xx_frames_clear(MV643xxFrames *frames);
 /* Remove all from @offset on; how many. */
 uint32_t mv643xx_frames_cut(MV643xxFrames *frames, uint32_t offset);
 
+/* There are no frames after loading until they are taken over. */
+void mv643xx_frames_take(MV643xxFrames *frames);
+
 extern const VMStateDescription vmstate_mv643xx_frames;
 
 /* mv643xx-wire.c */

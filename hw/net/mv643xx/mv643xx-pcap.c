@@ -90,7 +90,8 @@ static MV643xxPcap *pcap_new(const char *name, Error **errp)
     MV643xxPcap *pcap = g_new0(MV643xxPcap, 1);
 
     pcap->name = g_strdup(name);
-    pcap->fd = qemu_create(name, O_WRONLY, 0666, errp);
+    /* nothing waits for whoever reads a pipe */
+    pcap->fd = qemu_create(name, O_WRONLY | O_NONBLOCK, 0666, errp);
     if (pcap->fd < 0) {
         error_prepend(errp, "pcap: ");
     }

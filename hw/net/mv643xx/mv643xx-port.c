@@ -223,6 +223,7 @@ void mv643xx_phy_changed(MV643xxPort *port)
 {
     uint32_t causes = MV_ICE_PHY_STC;
 
+    mv643xx_wire_sync(port);
     if (refresh_status(port)) {
         causes |= MV_ICE_LINK;
     }

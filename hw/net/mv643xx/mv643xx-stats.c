@@ -167,6 +167,7 @@ static void set_time(Object *obj, Visitor *v, const char *name, void *opaque,
                    ns, time->max);
         return;
     }
+    mv643xx_wire_sync(port);
     *wire_time(port, time) = ns;
     if (DEVICE(port)->realized) {
         mv643xx_wire_poll(port);
@@ -187,6 +188,7 @@ static void set_pcap(Object *obj, const char *name, Error **errp)
     MV643xxPort *port = MV643XX_PORT(obj);
 
     if (DEVICE(obj)->realized) {
+        mv643xx_wire_sync(port);
         mv643xx_pcap_set(port, name, errp);
     } else {
         g_free(port->pcap_wanted);

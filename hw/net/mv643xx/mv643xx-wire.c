@@ -485,21 +485,26 @@ static Event next_event(const MV643xxPort *port, int64_t *at)
     return first;
 }
 
+/* How late @event may come, which is of the frame with its record at @offset */
+static int64_t late(const MV643xxWire *wire, int64_t event, uint32_t offset)
+{
+    if (event == INT64_MAX ||
+        !(mv643xx_frames_get(&wire->tx, offset).flags & TX_FOLLOWS)) {
+        return event;
+    }
+    return event + slack_ns(wire);
+}
+
 /* When what is to be transmitted needs the timer, at the latest */
 static int64_t tx_alarm(const MV643xxPort *port)
 {
     const MV643xxWire *wire = &port->wire;
-    int64_t send = MIN(hand_over_time(wire), transmitted_time(wire));
-    int64_t dma = mv643xx_tx_next(port);
+    int64_t sent = late(wire, transmitted_time(wire), wire->tx_sent);
+    int64_t handed_over = late(wire, hand_over_time(wire), 0);
+    int64_t dma = mv643xx_tx_next(port) +
+                  (port->tx_dma.active ? slack_ns(wire) : 0);
 
-    if (wire->tx.count &&
-        (mv643xx_frames_get(&wire->tx, 0).flags & TX_FOLLOWS)) {
-        send += slack_ns(wire);
-    }
-    if (port->tx_dma.active) {
-        dma += slack_ns(wire);
-    }
-    return MIN(send, dma);
+    return MIN(MIN(sent, handed_over), dma);
 }
 
 /* One that is set earlier than needed stays: to set it anew costs more. */
@@ -579,7 +584,10 @@ static void end_refusal(MV643xxPort *port)
     }
 }
 
-/* Deliver what is due; the same for a timer that came for nothing else. */
+/*
+ * The same for a timer that came to deliver alone.  Not while there is a
+ * capture: its frames are in the order of their times.
+ */
 static bool deliver_due(MV643xxPort *port, int64_t now)
 {
     for (unsigned n = 0; deliver_time(&port->wire) <= now; n++) {
@@ -620,7 +628,8 @@ static void on_time(void *opaque)
 {
     MV643xxPort *port = opaque;
 
-    run(port, tx_alarm(port) <= now_ns() ? handle_due : deliver_due);
+    run(port, port->wire.resume >= 0 || port->pcap ||
+              tx_alarm(port) <= now_ns() ? handle_due : deliver_due);
 }
 
 void mv643xx_wire_sync(MV643xxPort *port)
@@ -760,8 +769,11 @@ static int wire_pre_load(void *opaque)
 {
     MV643xxWire *wire = opaque;
 
+    mv643xx_frames_clear(&wire->tx);
+    mv643xx_frames_clear(&wire->rx);
     wire->tx_sent = 0;
     wire->tx_held_len = 0;
+    count_fifo(wire, 0);
     return 0;
 }
 
@@ -769,9 +781,10 @@ static int wire_post_load(void *opaque, int version_id)
 {
     MV643xxWire *wire = opaque;
 
+    mv643xx_frames_take(&wire->tx);
+    mv643xx_frames_take(&wire->rx);
     if (!wire_valid(wire)) {
-        mv643xx_frames_clear(&wire->tx);
-        mv643xx_frames_clear(&wire->rx);
+        wire_pre_load(wire);
         return -EINVAL;
     }
     wire->tx_sent = wire->stream_tx_sent;

@@ -340,6 +340,7 @@ static void mv643xx_reset_enter(Object *obj, ResetType type)
 {
     MV643xxState *s = MV643XX(obj);
 
+    sync_ports(s);
     for (unsigned i = 0; i < UNIT_WORDS; i++) {
         s->regs[i] = unit_lookup[i] ? unit_lookup[i]->reset : 0;
     }
