@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <glib.h>
 #include <qemu-plugin.h>
 #include "contexts.h"
@@ -336,10 +337,14 @@ static void on_flush(qemu_plugin_id_t id)
 
 /* The plugin's life */
 
+/* QEMU is about to exit; only here can it still be told the status. */
 static void at_exit(qemu_plugin_id_t id, void *opaque)
 {
     if (profile_write(options.out, cost ? cost->name : NULL)) {
-        fprintf(stderr, "funcprof: %s: %s\n", options.out, strerror(errno));
+        fprintf(stderr, "funcprof: out=%s: %s\n", options.out,
+                strerror(errno));
+        fflush(NULL);
+        _exit(2);
     }
 }
 

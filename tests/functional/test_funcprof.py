@@ -221,6 +221,12 @@ class BadOptions(lab.TestCase):
             with self.subTest(options):
                 self.assertIn(f"funcprof: {expected}", self.refused(*options))
 
+    def test_disk_that_is_full_in_the_end(self):
+        done = subprocess.run([lab.EMULATOR, "-M", "sheevaplug", "-S", "-display", "none", "-monitor", "stdio",
+                               "-plugin", f"{plugins.FUNCPROF},out=/dev/full"], input="quit\n", capture_output=True, text=True,
+                              check=False, timeout=lab.HANG)
+        self.assertEqual((done.returncode, done.stderr), (2, "funcprof: out=/dev/full: No space left on device\n"))
+
 
 class Debian(lab.TestCase):
     """The laboratory's kernel and user space."""
