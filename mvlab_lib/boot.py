@@ -5,7 +5,7 @@ import re
 
 from . import arguments, build, guest, images, shell
 from .errors import Error
-from .machine import Board, check_tap, escaped
+from .machine import Board, check_tap, escaped, peer_options
 from .paths import BUILD
 
 TRACE = BUILD / "boot-trace.log"
@@ -39,6 +39,8 @@ def main(args):
     guest.prepare()
     if args.trace:
         check_trace(args.trace, variant.out)
+    if args.peer:
+        check_peer(args.peer, variant.emulator)
     options = board(args).options() + trace_options(args.trace) + ["-nographic"] + args.rest
     shell.say("Ctrl-A x ends QEMU" + (f"; register trace in {TRACE}" if args.trace else ""))
     os.execv(variant.emulator, [str(variant.emulator), *options])
@@ -73,6 +75,13 @@ def check_trace(pattern, out):
     events = (out / build.EVENTS).read_text()
     if not re.search(rf"^(disable )?{re.escape(pattern)}", events, re.MULTILINE):
         raise Error(f"--trace {pattern}: no trace event starts so (the events are listed in {out / build.EVENTS})")
+
+
+def check_peer(properties, emulator):
+    """Refuses properties that the peer does not take, by asking it: a QEMU with nothing else in it."""
+    done = shell.attempt([emulator, "-M", "none", "-display", "none", "-monitor", "stdio", *peer_options(properties)], input="quit\n")
+    if done.returncode:
+        raise Error(f"--peer {properties}: {done.stderr.strip().splitlines()[-1].split(': ', 2)[-1]}")
 
 
 def board(args):

@@ -35,8 +35,7 @@ class Board:
         for number, netdev in enumerate(self.backends()):
             parts += ["-netdev", f"{netdev},id=net{number}", "-net", f"nic,netdev=net{number}"]
         if self.peer is not None:
-            properties = f",{self.peer}" if self.peer else ""
-            parts += ["-netdev", "hubport,id=peer0,hubid=0", "-device", f"mvlab-peer,id=peer,netdev=peer0{properties}"]
+            parts += peer_options(self.peer)
         if self.pcap:
             parts += ["-object", f"filter-dump,id=capture,netdev=net0,file={escaped(self.pcap)}"]
         for number, path in enumerate(self.drives):
@@ -53,6 +52,12 @@ class Board:
             return ["-bios", self.uboot]
         return ["-kernel", self.kernel or guest.KERNEL, "-dtb", self.dtb or guest.dtb(self.name),
                 "-initrd", self.initrd or guest.INITRD, "-append", f"{CONSOLE} {self.append}".strip()]
+
+
+def peer_options(properties):
+    """The peer, on one port of hub 0."""
+    return ["-netdev", "hubport,id=peer0,hubid=0",
+            "-device", ",".join(filter(None, ["mvlab-peer,id=peer,netdev=peer0", properties]))]
 
 
 def escaped(path):
