@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Values of options: what cannot work is refused before anything is built or booted."""
 import argparse
+import re
 from pathlib import Path
 
+from . import files
 from .errors import Error
 
 
@@ -18,17 +20,28 @@ def path(value):
     return Path(text(value))
 
 
+def whole(low, high=None):
+    """The type of a whole number in a range, written with the digits 0 to 9."""
+    wanted = f"a whole number {f'from {low} to {high}' if high else f'above {low - 1}'}"
+
+    def number(value):
+        if not re.fullmatch("[0-9]{1,9}", value) or int(value) < low or (high and int(value) > high):
+            raise argparse.ArgumentTypeError(f"{value!r}: must be {wanted}")
+        return int(value)
+    return number
+
+
+positive = whole(1)
+
+
 def check_writable(option, file):
     """Refuses a file that cannot be written."""
-    if not file.absolute().parent.is_dir():
-        raise Error(f"{option} {file}: no such directory")
-    existed = file.exists()
     try:
-        file.open("ab").close()
+        if not file.absolute().parent.is_dir():
+            raise Error(f"{option} {file}: no such directory")
+        files.try_writing(file)
     except OSError as err:
         raise Error(f"{option} {file}: {err.strerror}") from err
-    if not existed:
-        file.unlink()
 
 
 def add_modules(parser, metavar, modules):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from . import config, guest, host, initramfs, shell
 from .apt import Archive
+from .files import write_atomically
 from .paths import BUILD, CACHE, ROOT
-from .stamp import Stamp, digest, write_atomically
+from .stamp import Stamp, digest
 
 SOURCES = ROOT / "guest/lab"
 DIRECTORY = BUILD / "exp/guest"

@@ -10,8 +10,9 @@ import shutil
 from . import config, host, initramfs, shell
 from .apt import Archive
 from .errors import Error
+from .files import write_atomically
 from .paths import BUILD, CACHE, GUEST, ROOT
-from .stamp import Stamp, digest, sha256, write_atomically
+from .stamp import Stamp, digest, sha256
 
 CONFIG = "guest/guest.toml"
 DEBS = CACHE / "debs"

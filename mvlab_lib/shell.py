@@ -18,6 +18,16 @@ def say(text):
     print(f"mvlab: {text}", file=sys.stderr, flush=True)
 
 
+def show(text, end="\n"):
+    """A piece of the result, on standard output. A reader that has gone (`| head`) misses the rest; the work goes on."""
+    try:
+        print(text, end=end, flush=True)
+    except OSError as err:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(err, BrokenPipeError):
+            raise OSError(err.errno, err.strerror, "standard output") from err
+
+
 def output(command, **options):
     """The standard output of a command that is expected to succeed."""
     done = attempt(command, **options)
@@ -96,13 +106,16 @@ def last_line(text):
 
 
 @contextlib.contextmanager
-def locked(path):
-    """Holds an exclusive lock on path, so that two commands do not build or download the same thing at once."""
+def locked(path, busy=None):
+    """Holds an exclusive lock on path, so that two commands do not make the same files at once. Waits for another one that holds
+    it and says so; if there is a text `busy`, ends with that instead."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        except BlockingIOError as err:
+            if busy:
+                raise Error(busy) from err
             say(f"waiting for another mvlab that holds {path}")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -12,8 +12,9 @@ from pathlib import Path
 from . import config, shell
 from .apt import Archive
 from .errors import Error
+from .files import write_atomically
 from .paths import CACHE, QEMU, SYSTEM_PATH
-from .stamp import Stamp, sha256, write_atomically
+from .stamp import Stamp, sha256
 
 DOWNLOADS = CACHE / "src"
 

@@ -4,6 +4,8 @@ import hashlib
 import json
 from pathlib import Path
 
+from .files import write_atomically
+
 
 def digest(*inputs):
     """A hex digest of inputs: a Path stands for its contents (a directory for all files below), the rest for their JSON form."""
@@ -45,10 +47,3 @@ class Stamp:
     def write(self):
         self.path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(self.path, self.key)
-
-
-def write_atomically(path, text):
-    """Replaces path by text so that a reader, or a kill, never sees half of it."""
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_text(text)
-    temporary.replace(path)
