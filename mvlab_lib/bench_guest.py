@@ -12,17 +12,15 @@ import os
 import shutil
 import statistics
 import subprocess
-import sys
 import tempfile
 
-from . import arguments, flavours, guest, host, initramfs, multi_v5, shell
+from . import arguments, files, flavours, guest, host, initramfs, multi_v5, shell
 from .bench_guest_run import ROWS, TAP
 from .build import Variant
 from .errors import Error
 from .flavours import FLAVOURS, NEVER_FLUSH, PATCHED, UNPATCHED
 from .machine import AGENT, Board
 from .paths import BUILD, ROOT, SYSTEM_PYTHON
-from .stamp import write_atomically
 
 PACKAGES = ["cpio", "gcc-arm-linux-gnueabi", "iperf3", "iproute2", "libc6-dev-armel-cross", "util-linux"]
 DIRECTORY = BUILD / "bench/guest"
@@ -45,11 +43,11 @@ MACHINES = {"sheevaplug": sheevaplug, "versatilepb": versatilepb}
 
 
 def add_arguments(parser):
-    parser.add_argument("--runs", type=positive, default=RUNS, metavar="N",
+    parser.add_argument("--runs", type=arguments.positive, default=RUNS, metavar="N",
                         help=f"paired runs (default: {RUNS}; fewer are too few to quote)")
-    parser.add_argument("--rounds", type=positive, default=ROUNDS, metavar="N",
+    parser.add_argument("--rounds", type=arguments.positive, default=ROUNDS, metavar="N",
                         help=f"measurements of a row in each run (default: {ROUNDS})")
-    parser.add_argument("--seconds", type=positive, default=1, metavar="S", help="length of a measurement (default: 1)")
+    parser.add_argument("--seconds", type=arguments.positive, default=1, metavar="S", help="length of a measurement (default: 1)")
     parser.add_argument("--rows", type=row_names, default=list(ROWS), metavar="ROW,...",
                         help=f"some of: {', '.join(ROWS)} (default: all)")
     parser.add_argument("--full", action="store_true",
@@ -57,12 +55,6 @@ def add_arguments(parser):
     parser.add_argument("--per-cpu", action="store_true",
                         help="divide by the CPU time that QEMU had: for a machine that is busy with other things")
     parser.add_argument("--json", type=arguments.path, metavar="FILE", help="write the figures of every run to FILE")
-
-
-def positive(text):
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number above 0")
-    return int(text)
 
 
 def row_names(text):
@@ -82,17 +74,21 @@ def main(args):
     guest.prepare()
     if args.full:
         multi_v5.prepare()
-    initrd = make_initrd()
-    results = measure({"rows": args.rows, "rounds": args.rounds, "seconds": args.seconds, "directory": str(DIRECTORY),
-                       "runs": [{"label": {"machine": machine, "run": run}, "guests": guests(machine, initrd, emulators)}
-                                for machine in machines for run in range(args.runs)]})
+    with shell.locked(DIRECTORY / "lock"):
+        results = measured(args, machines, emulators)
     figures = {machine: summary([r["rows"] for r in results if r["machine"] == machine], args) for machine in machines}
-    for machine in machines:
-        print_table(machine, args, figures[machine])
-    if args.json:
-        write_atomically(args.json, json.dumps({"seconds": args.seconds, "per_cpu": args.per_cpu, "runs": results,
-                                                "summary": figures}, indent=1))
+    files.report("\n".join(line for machine in machines for line in table_of(machine, args, figures[machine])),
+                 [(args.json, json.dumps({"seconds": args.seconds, "per_cpu": args.per_cpu, "runs": results,
+                                          "summary": figures}, indent=1))])
     return 0
+
+
+def measured(args, machines, emulators):
+    """One dictionary for each run."""
+    initrd = make_initrd()
+    return measure({"rows": args.rows, "rounds": args.rounds, "seconds": args.seconds, "directory": str(DIRECTORY),
+                    "runs": [{"label": {"machine": machine, "run": run}, "guests": guests(machine, initrd, emulators)}
+                             for machine in machines for run in range(args.runs)]})
 
 
 def guests(machine, initrd, emulators):
@@ -154,14 +150,15 @@ def ratio(of, to):
     return statistics.median(a / b for a, b in zip(of, to))
 
 
-def print_table(machine, args, table):
-    print(f"{machine}, medians of {args.runs} paired runs of {args.rounds} rounds"
-          + (", per CPU second of QEMU" if args.per_cpu else ""))
+def table_of(machine, args, table):
+    """The lines of one machine's table."""
+    yield (f"{machine}, medians of {args.runs} paired runs of {args.rounds} rounds"
+           + (", per CPU second of QEMU" if args.per_cpu else ""))
     heads = [UNPATCHED, PATCHED, NEVER_FLUSH, "patched/unpatched", "patched/never-flush"]
-    print(f"{'':14}{'':>22}" + "".join(f"{head:>{max(13, len(head) + 2)}}" for head in heads))
+    yield f"{'':14}{'':>22}" + "".join(f"{head:>{max(13, len(head) + 2)}}" for head in heads)
     for row, cells in table.items():
         line = "".join(f"{number(cells[head]):>{max(13, len(head) + 2)}}" for head in heads)
-        print(f"{row:14}{cells['unit']:>22}{line}")
+        yield f"{row:14}{cells['unit']:>22}{line}"
 
 
 def number(value):

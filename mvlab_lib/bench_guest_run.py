@@ -46,7 +46,7 @@ def rate(text):
 
 def dd_rate(text):
     """Writes per second of a busybox dd under time: "50000+0 records out", "real    0m 1.25s"."""
-    records = re.search(r"^(\d+)\+0 records out", text, re.MULTILINE)
+    records = re.search(r"^([0-9]+)\+0 records out", text, re.MULTILINE)
     minutes, seconds = re.search(r"^real\s+(\d+)m\s*([\d.]+)s", text, re.MULTILINE).groups()
     return int(records[1]) / (int(minutes) * 60 + float(seconds))
 

@@ -80,7 +80,7 @@ def read(path):
         doubts = [f"{text(name)} ({number(times)} times)" for name, times in data["doubts"].items()]
     except OSError as err:
         raise Error(f"{path}: {err.strerror}") from err
-    except (AttributeError, KeyError, TypeError, ValueError) as err:
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as err:
         raise Error(f"{path}: not a result of funcprof ({type(err).__name__}: {err})") from err
     if errors:
         raise Error(f"{path}: {errors[0]}")
@@ -120,7 +120,7 @@ def text(value):
 
 def number(value):
     """A value of the file that must be a count."""
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value < 1 << 64:
         raise ValueError(f"{value!r} is not a count")
     return value
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Prints where a file of the laboratory is, for use in scripts."""
-from . import build, guest
+from . import build, guest, shell
 
 FILES = {
     "qemu": lambda args: build.Variant.of(args).emulator,
@@ -23,5 +23,5 @@ def main(args):
         build.build(build.Variant.of(args))
     else:
         guest.prepare()
-    print(path)
+    shell.show(path)
     return 0

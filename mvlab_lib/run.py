@@ -5,7 +5,7 @@ import re
 import time
 from dataclasses import asdict, dataclass
 
-from . import arguments, build, guest, pcap, shell
+from . import arguments, build, files, guest, pcap, shell
 from .console import Agent, GuestError
 from .machine import AGENT, Board, Machine
 from .paths import BUILD
@@ -40,9 +40,10 @@ def main(args):
     build.build(variant)
     guest.prepare()
     shell.say(f"booting Linux {guest.manifest()['abi']} on a sheevaplug")
-    job = Job(variant.emulator)
-    job.go()
-    report(job, args.json)
+    with shell.locked(DIRECTORY / "lock"):
+        job = Job(variant.emulator)
+        job.go()
+        report(job, args.json)
     return 0 if all(line.ok for line in job.lines) else 1
 
 
@@ -82,7 +83,7 @@ class Job:
         except (GuestError, OSError) as err:
             ok, measured = False, str(err)
         self.lines.append(Line(name, ok, measured))
-        print(f"{'ok  ' if ok else 'FAIL'}  {name:<{WIDTH}}  {measured}", flush=True)
+        shell.show(f"{'ok  ' if ok else 'FAIL'}  {name:<{WIDTH}}  {measured}")
 
     def dhcp(self):
         self.agent.run("ip link set eth0 up && udhcpc -n -q -f -t 60 -T 1 -i eth0 -s /lib/mvlab/dhcp")
@@ -156,14 +157,12 @@ def compared(measured, expected, seconds):
 
 def nic_counters(text):
     """{name: value} from the output of ethtool -S."""
-    return {name: int(value) for name, value in re.findall(r"^\s*([\w ]+): (\d+)$", text, re.MULTILINE)}
+    return {name: int(value) for name, value in re.findall(r"^\s*([\w ]+): ([0-9]+)$", text, re.MULTILINE)}
 
 
 def report(job, path):
     """Says where the evidence is, and writes the result to a file if the user wants one."""
-    print(f"console log: {DIRECTORY / 'console.log'}\ncapture:     {job.capture}")
-    if path:
-        result = {"ok": all(line.ok for line in job.lines), "lines": [asdict(line) for line in job.lines],
-                  "guest": {name: guest.manifest()[name] for name in ("suite", "abi")},
-                  "log": str(DIRECTORY / "console.log"), "capture": str(job.capture)}
-        path.write_text(json.dumps(result, indent=1) + "\n")
+    result = {"ok": all(line.ok for line in job.lines), "lines": [asdict(line) for line in job.lines],
+              "guest": {name: guest.manifest()[name] for name in ("suite", "abi")},
+              "log": str(DIRECTORY / "console.log"), "capture": str(job.capture)}
+    files.report(f"console log: {DIRECTORY / 'console.log'}\ncapture:     {job.capture}", [(path, json.dumps(result, indent=1) + "\n")])

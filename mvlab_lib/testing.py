@@ -12,6 +12,7 @@ OUT = BUILD / "tests"
 SUITES = ["unit", "qtest", "functional"]
 FAILURES = {"FAIL", "ERROR", "TIMEOUT", "INTERRUPT", "UNEXPECTEDPASS"}
 QTESTS = "mvlab-qtests"
+REST = "MESON TEST ARGS"
 SANITIZERS = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 
 
@@ -31,7 +32,7 @@ class Count:
 
 
 def add_arguments(parser):
-    parser.usage = "mvlab test [options] [-- MESON TEST ARGS]"
+    parser.usage = f"mvlab test [options] [-- {REST}]"
     parser.add_argument("--full", action="store_true",
                         help="also the long tests, the loads at full size, and the qtests under the sanitizers")
     build.Variant.add_arguments(parser)
@@ -44,20 +45,24 @@ def main(args):
     out = build.build(variant, (build.EMULATOR, QTESTS))
     guest.prepare()
     exp_guest.prepare()
-    prepare()
-    total = Count()
-    if args.rest:
-        total.add(run("chosen", out, args.full, args.rest))
-    else:
-        suites = SUITES + (["full"] if args.full else [])
-        total.add(run("normal", out, args.full, [f"--suite={suite}" for suite in suites]))
-        if args.full:
-            sanitized = build.build(build.Variant(variant.peers, True, variant.compiler), (build.EMULATOR, QTESTS))
-            total.add(run("sanitized", sanitized, False, ["--suite=qtest"], SANITIZERS))
+    with shell.locked(BUILD / "tests.lock"):
+        prepare()
+        total = chosen(args, out, variant)
     for problem in total.problems:
-        print(problem)
-    print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped", flush=True)
+        shell.show(problem)
+    shell.show(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed or total.problems or not total.passed else 0
+
+
+def chosen(args, out, variant):
+    """Runs the tests that the user wants; returns their Count."""
+    if args.rest:
+        return run("chosen", out, args.full, args.rest)
+    total = run("normal", out, args.full, [f"--suite={suite}" for suite in SUITES + (["full"] if args.full else [])])
+    if args.full:
+        sanitized = build.build(build.Variant(variant.peers, True, variant.compiler), (build.EMULATOR, QTESTS))
+        total.add(run("sanitized", sanitized, False, ["--suite=qtest"], SANITIZERS))
+    return total
 
 
 def meson():

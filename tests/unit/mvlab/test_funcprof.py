@@ -96,6 +96,15 @@ class Results(unittest.TestCase):
         self.refused("format 'x'", format="x")
         self.refused("KeyError", regions=[{}])
 
+    def test_nested_too_deep(self):
+        for text in ("[" * 100_000, '{"a":' * 100_000):
+            self.path.write_text(text)
+            with self.assertRaisesRegex(Error, "not a result of funcprof"):
+                funcprof.read(self.path)
+
+    def test_counts_beyond_64_bits(self):
+        self.refused("is not a count", regions=[{**REGION, "guest_ns": 10**400}])
+
     def test_no_file(self):
         with self.assertRaisesRegex(Error, "none: No such file"):
             funcprof.read(self.path.with_name("none"))
