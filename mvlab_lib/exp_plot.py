@@ -3,6 +3,7 @@
 
 A program of its own, because matplotlib is installed for Debian's Python only. The same result gives the same files.
 """
+import io
 import json
 import sys
 from pathlib import Path
@@ -11,6 +12,8 @@ import matplotlib
 
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402  (after the backend is chosen)
+
+from .files import write_atomically  # noqa: E402
 
 CONTEXTS = {"process": "#2f6db5", "softirq": "#e08a1e", "hardirq": "#b5382f", "idle": "#9a9a9a"}
 SALT = "mvlab"
@@ -78,8 +81,14 @@ def draw(result, png, svg):
     for axes in list(panels)[len(segmented):]:
         axes.set_axis_off()
     lower.suptitle("Segments per super-segment, % of super-segments after the first 16 MiB", fontsize=10)
-    figure.savefig(png, dpi=110, metadata={"Software": None})
-    figure.savefig(svg, metadata={"Date": None, "Creator": None})
+    save(figure, png, dpi=110, metadata={"Software": None})
+    save(figure, svg, metadata={"Date": None, "Creator": None})
+
+
+def save(figure, path, **options):
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=path.suffix[1:], **options)
+    write_atomically(path, drawn.getvalue())
 
 
 def main():

@@ -166,13 +166,13 @@ def parse_console(path):
         if line.startswith("histogram "):
             histogram.append(parse_bin(line, path))
         elif pair := re.fullmatch(r"([a-z]\w*)=(.*)", line):
-            values[pair[1]] = int(pair[2]) if re.fullmatch(r"\d+", pair[2]) else pair[2].strip()
+            values[pair[1]] = int(pair[2]) if re.fullmatch("[0-9]+", pair[2]) else pair[2].strip()
     return values, histogram
 
 
 def parse_bin(line, path):
     """One line of lab-observe: `histogram GROUP KIND BIN COUNT`."""
-    match = re.fullmatch(r"histogram (\d+|rest) (segments|size) (\d+) (\d+)", line)
+    match = re.fullmatch(r"histogram ([0-9]+|rest) (segments|size) ([0-9]+) ([0-9]+)", line)
     if not match:
         raise Error(f"{path}: not a line of a histogram: {line!r}")
     group = match[1] if match[1] == "rest" else int(match[1])

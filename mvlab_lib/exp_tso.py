@@ -2,8 +2,9 @@
 """What segmentation in software saves: one TCP sender, its super-segments cut by nobody, by the core, or by the driver.
 
 Every row is a guest of its own under icount, run once to count instructions and once to watch the super-segments. The output
-directory gets result.json, table.txt, table.csv, page.html, plot.png and plot.svg; everything but the object `host` of
-result.json is the same whenever and wherever it runs. Ctrl-C (or SIGTERM) writes what is done; --resume takes that up again.
+directory gets result.json, table.txt, table.csv, page.html, plot.png and plot.svg, which are the same whenever and wherever it
+runs, but for the object `host` of result.json and what page.html shows of it: the processor and wall-clock times. Ctrl-C (or
+SIGTERM) writes what is done; --resume takes that up again.
 """
 import argparse
 import fnmatch
@@ -18,12 +19,13 @@ import sys
 import threading
 from dataclasses import asdict
 
-from . import (arguments, build, exp_guest, exp_page, exp_predict, exp_report, exp_run, exp_tso_rows, guest, host, overlay,
+from . import (arguments, build, exp_guest, exp_page, exp_predict, exp_report, exp_run, exp_tso_rows, files, guest, host, overlay,
                plugins, shell, source, testing)
-from .errors import Error
+from .errors import Error, described
 from .exp_tso_rows import MIB, ROWS, SWEEP
+from .files import write_atomically
 from .paths import BUILD, ROOT, SYSTEM_PYTHON
-from .stamp import digest, sha256, write_atomically
+from .stamp import digest, sha256
 
 PREDICTIONS = "mvlab_lib/exp_tso_predictions.toml"
 DIRECTORY = BUILD / "exp/tso"
@@ -31,6 +33,8 @@ SIZE, FULL_SIZE, LEAST, MOST = 64 * MIB, 1024 * MIB, MIB, 64 * 1024 * MIB
 KINDS = ("profile", "observe")
 FORMAT = "mvlab exp tso 1"
 PLOT_PACKAGES = ["python3-matplotlib"]
+PLOTS = ("plot.png", "plot.svg")
+FILES = ("result.json", "table.txt", "table.csv", "page.html", *PLOTS)
 
 
 def add_arguments(parser):
@@ -44,7 +48,7 @@ def add_arguments(parser):
     parser.add_argument("--timestamps", choices=("on", "off"), default="on", help="TCP timestamps (default: on)")
     parser.add_argument("--output", type=arguments.path, default=DIRECTORY, metavar="DIR",
                         help=f"where the results go (default: {DIRECTORY.relative_to(ROOT)})")
-    parser.add_argument("--jobs", type=jobs, default=min(2, os.cpu_count() or 1), metavar="N",
+    parser.add_argument("--jobs", type=arguments.whole(1, 64), default=min(2, os.cpu_count() or 1), metavar="N",
                         help="guests at a time (default: 2, or 1 on one core)")
     parser.add_argument("--resume", action="store_true",
                         help="keep the runs in the output directory that were made with the same inputs")
@@ -53,17 +57,11 @@ def add_arguments(parser):
 
 def size(text):
     """A number of bytes such as 67108864, 64M or 1G."""
-    match = re.fullmatch(r"(\d{1,15})([MG]?)", text)
+    match = re.fullmatch("([0-9]{1,15})([MG]?)", text)
     value = int(match[1]) * {"": 1, "M": MIB, "G": 1024 * MIB}[match[2]] if match else 0
     if not LEAST <= value <= MOST:
         raise argparse.ArgumentTypeError(f"{text!r}: must be from 1M to {MOST // MIB // 1024}G")
     return value
-
-
-def jobs(text):
-    if not text.isdigit() or not 1 <= int(text) <= 64:
-        raise argparse.ArgumentTypeError(f"{text!r}: must be a whole number from 1 to 64")
-    return int(text)
 
 
 def row_names(text):
@@ -82,6 +80,12 @@ def main(args):
     rows = chosen(args)
     predictions = exp_predict.load(PREDICTIONS)
     prepare_output(args.output)
+    with shell.locked(args.output / "lock", f"--output {args.output}: another mvlab is working there"):
+        return conduct(args, rows, predictions)
+
+
+def conduct(args, rows, predictions):
+    """Runs the rows and writes what they gave; returns the exit status."""
     variant = build.Variant.of(args)
     build.build(variant)
     testing.prepare(plugins.TARGETS)
@@ -90,11 +94,14 @@ def main(args):
     experiment = Experiment(args, rows, variant, packages)
     interrupted = experiment.go()
     result = experiment.result(predictions)
-    write(result, args.output)
-    print(exp_report.table(result), end="")
+    errors = [str(experiment.error)] if experiment.error else []
+    try:
+        write(result, args.output)
+    except (Error, OSError) as err:
+        errors.append(f"--output {args.output}: {described(err)}")
     shell.say(f"results: {args.output}")
-    if experiment.error:
-        raise experiment.error
+    if errors:
+        raise Error("; ".join(errors))
     return 130 if interrupted else 0
 
 
@@ -120,7 +127,8 @@ def prepare_output(directory):
         (directory / "runs").mkdir(parents=True, exist_ok=True)
     except OSError as err:
         raise Error(f"--output {directory}: {err.strerror}") from err
-    arguments.check_writable("--output", directory / "result.json")
+    for name in FILES:
+        arguments.check_writable("--output", directory / name)
 
 
 class Experiment:
@@ -170,9 +178,13 @@ class Experiment:
                 self.outcomes[row.name, kind] = self.run(row, kind, progress)
             except KeyboardInterrupt:
                 return
-            except (Error, OSError) as err:
-                self.error = self.error or Error(f"{row.name}, {kind}: {err}")
+            except Exception as err:    # whatever it is: a row that is missing must not be a success
+                self.fail(f"{row.name}, {kind}", err)
                 self.cancelled.set()
+
+    def fail(self, what, err):
+        """Keeps the first error."""
+        self.error = self.error or Error(f"{what}: {described(err, f'--output {self.output}')}")
 
     def run(self, row, kind, progress):
         """The Outcome of one run, from the output directory if it is there and may be used."""
@@ -186,18 +198,22 @@ class Experiment:
         (directory / "outcome.json").unlink(missing_ok=True)
         outcome = exp_run.execute(run, self.emulator, plugins.FUNCPROF, directory,
                                   lambda received: progress.show(row.name, kind, received), self.cancelled.is_set)
-        write_atomically(directory / "outcome.json", json.dumps({"key": key, **asdict(outcome)}, sort_keys=True))
+        store(directory, key, outcome)
         progress.done(row.name, kind)
         return outcome
 
     def result(self, predictions):
         """The whole result. Its object `host` has everything that another run may have otherwise."""
-        done, missing, errors = [], [], {}
+        done, missing = [], []
         for row in self.rows:
             if not all((row.name, kind) in self.outcomes for kind in KINDS):
                 missing.append(row.name)
                 continue
-            done.append(exp_tso_rows.figures(row, *(self.outcomes[row.name, kind] for kind in KINDS)))
+            try:
+                done.append(exp_tso_rows.figures(row, *(self.outcomes[row.name, kind] for kind in KINDS)))
+            except Error as err:
+                self.fail(row.name, err)
+                missing.append(row.name)
         return {
             "format": FORMAT, "inputs": self.inputs, "rows": done, "missing": missing,
             "options": {row.name: row.run("profile", self.size).recorded() for row in self.rows},
@@ -210,16 +226,22 @@ class Experiment:
         return {f"{name} {kind}": round(outcome.wall_ms / 1000, 1) for (name, kind), outcome in sorted(self.outcomes.items())}
 
 
+def store(directory, key, outcome):
+    """Leaves an Outcome for a later experiment, with a sum to know it by."""
+    fields = asdict(outcome)
+    write_atomically(directory / "outcome.json", json.dumps({"key": key, "sum": digest(fields), "outcome": fields}, sort_keys=True))
+
+
 def stored(directory, key):
-    """The Outcome that an earlier experiment left, None if there is none of the same inputs."""
+    """The Outcome that an earlier experiment left, None if there is none of the same inputs or if it is damaged."""
     try:
         record = json.loads((directory / "outcome.json").read_text())
-        if record.pop("key") == key:
-            record["histogram"] = [tuple(line) for line in record["histogram"]]
-            return exp_run.Outcome(**record)
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    return None
+        fields = record["outcome"]
+        if record["key"] != key or record["sum"] != digest(fields):
+            return None
+        return exp_run.Outcome(**fields | {"histogram": [tuple(line) for line in fields["histogram"]]})
+    except (OSError, ValueError, KeyError, RecursionError, TypeError):
+        return None
 
 
 def inputs(bytes_sent, packages):
@@ -285,11 +307,10 @@ class Progress:
 
 
 def write(result, directory):
-    """Writes all files of a result."""
-    write_atomically(directory / "result.json", exp_report.as_json(result))
-    write_atomically(directory / "table.txt", exp_report.table(result))
-    write_atomically(directory / "table.csv", exp_report.csv(result))
-    write_atomically(directory / "page.html", exp_page.page(result))
+    """Writes all files of a result, and shows the table."""
+    table = exp_report.table(result)
+    files.report(table.rstrip(), [(directory / "result.json", exp_report.as_json(result)), (directory / "table.txt", table),
+                                  (directory / "table.csv", exp_report.csv(result)), (directory / "page.html", exp_page.page(result))])
     plot(directory)
 
 
@@ -298,4 +319,4 @@ def plot(directory):
     done = subprocess.run([SYSTEM_PYTHON, "-m", "mvlab_lib.exp_plot", directory.absolute() / "result.json"], cwd=ROOT, check=False,
                           capture_output=True, text=True, env=shell.environment(PYTHONDONTWRITEBYTECODE=1, PYTHONPATH=None))
     if done.returncode:
-        raise Error(f"plot: {shell.last_line(done.stderr)}")
+        raise Error(f"{' and '.join(PLOTS)}: {shell.last_line(done.stderr)}")

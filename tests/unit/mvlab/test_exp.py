@@ -13,7 +13,7 @@ from unittest import mock
 
 import exp_fake
 import tapmain
-from mvlab_lib import build, config, exp_page, exp_predict, exp_report, exp_run, exp_tso, exp_tso_rows
+from mvlab_lib import arguments, build, config, exp_page, exp_predict, exp_report, exp_run, exp_tso, exp_tso_rows
 from mvlab_lib.errors import Error
 from mvlab_lib.exp_tso_rows import MIB, ROWS, SWEEP, Row
 
@@ -174,7 +174,7 @@ class Options(Case):
 
     def test_sizes(self):
         self.assertEqual([exp_tso.size(text) for text in ("1M", "64M", "1G", "8388608")], [MIB, 64 * MIB, 1024 * MIB, 8 * MIB])
-        for text in ("0", "0M", "", "M", "-1", "1.5G", "64k", "1048575", "65G", "9" * 30, "64m"):
+        for text in ("0", "0M", "", "M", "-1", "1.5G", "64k", "1048575", "65G", "9" * 30, "64m", "\N{FULLWIDTH DIGIT EIGHT}M"):
             with self.subTest(text):
                 self.refused(exp_tso.size, text, "must be from")
 
@@ -184,15 +184,23 @@ class Options(Case):
         self.refused(exp_tso.row_names, "core-100-s1,", "empty")
 
     def test_jobs(self):
-        self.assertEqual(exp_tso.jobs("2"), 2)
+        jobs = arguments.whole(1, 64)
+        self.assertEqual(jobs("2"), 2)
         for text in ("0", "-1", "many", "65"):
-            self.refused(exp_tso.jobs, text, "whole number")
+            self.refused(jobs, text, "whole number")
 
     def test_output(self):
         with self.assertRaisesRegex(Error, "--output .*: Not a directory"):
             exp_tso.prepare_output(self.file("file", "") / "below")
         with self.assertRaisesRegex(Error, "--output"):
             exp_tso.prepare_output(Path("/proc/none"))
+
+    def test_every_file_of_the_output_must_be_writable(self):
+        for name in ("result.json", "table.txt", "table.csv", "page.html", "plot.png", "plot.svg"):
+            directory = self.directory / name
+            (directory / name).mkdir(parents=True)
+            with self.subTest(name), self.assertRaisesRegex(Error, f"--output {directory / name}: Is a directory"):
+                exp_tso.prepare_output(directory)
 
     def test_timestamps_off_is_another_setting_of_every_row(self):
         args = argparse.Namespace(sweep=False, rows=["core-*"], timestamps="off")
@@ -317,16 +325,25 @@ class Reports(Case):
 class Resume(Case):
     def test_only_the_same_inputs_count(self):
         outcome = exp_fake.observed()
-        record = {"key": "k", **exp_tso.asdict(outcome)}
-        self.file("outcome.json", json.dumps(record))
+        exp_tso.store(self.directory, "k", outcome)
         self.assertEqual(exp_tso.stored(self.directory, "k"), outcome)
         self.assertIsNone(exp_tso.stored(self.directory, "other"))
 
     def test_what_is_no_outcome(self):
         self.assertIsNone(exp_tso.stored(self.directory, "k"))
-        for text in ("", "{", "{}", "[]", '{"key": "k"}', '{"key": "k", "values": {}}'):
+        for text in ("", "{", "{}", "[]", "[" * 100_000, '{"key": "k"}', '{"key": "k", "values": {}}'):
             self.file("outcome.json", text)
             with self.subTest(text):
+                self.assertIsNone(exp_tso.stored(self.directory, "k"))
+
+
+    def test_a_damaged_outcome_is_not_done(self):
+        exp_tso.store(self.directory, "k", exp_fake.profiled())
+        text = (self.directory / "outcome.json").read_text()
+        for old, new in (('"instructions"', '"instruction"'), ('"elapsed_ns": 1', '"elapsed_ns": 2'), ('"bytes": ', '"bytes": "x", "b": ')):
+            self.assertIn(old, text)
+            self.file("outcome.json", text.replace(old, new))
+            with self.subTest(new):
                 self.assertIsNone(exp_tso.stored(self.directory, "k"))
 
 
@@ -368,6 +385,73 @@ class Ends(Case):
         self.assertFalse(interrupted)
         self.assertEqual(str(experiment.error), "core-100-s1, profile: QEMU ended")
         self.check(experiment)
+
+    def test_any_exception(self):
+        for err, text in ((KeyError("x"), "KeyError: 'x'"), (OSError(28, "No space left"), f"--output {self.directory}: No space left"),
+                          (OSError(28, "No space left", "/f"), "/f: No space left"), (RuntimeError("a\nb"), "RuntimeError: a b")):
+            def fail(_, err=err):
+                raise err
+            with self.subTest(text):
+                experiment, _ = self.ended(fail)
+                self.assertEqual(str(experiment.error), f"core-100-s1, profile: {text}")
+                self.check(experiment)
+
+    def test_a_guest_that_tells_too_little_is_a_missing_row(self):
+        def silent(_):
+            outcome = exp_fake.profiled()
+            del outcome.values["elapsed_ns"]
+            return outcome
+        experiment, _ = self.ended(silent)
+        experiment.outcomes["core-100-s1", "observe"] = exp_fake.observed()
+        result = experiment.result([])
+        self.assertEqual(([row["name"] for row in result["rows"]], result["missing"]), (["none-100-s1"], ["core-100-s1"]))
+
+
+class Commands(Case):
+    """The whole of `exp tso`, with nothing built and no guest run."""
+
+    def setUp(self):
+        super().setUp()
+        for module, name in ((exp_tso.build, "build"), (exp_tso.testing, "prepare"), (exp_tso.exp_guest, "prepare"), (exp_tso.host, "install"),
+                             (exp_tso, "plot")):
+            self.enterContext(mock.patch.object(module, name))
+        self.enterContext(mock.patch.object(exp_tso, "sha256", return_value=""))
+        self.enterContext(mock.patch.object(exp_tso, "inputs", return_value=example(NONE)["inputs"]))
+        self.shown = self.enterContext(mock.patch("builtins.print"))
+
+    def main(self, execute):
+        with mock.patch.object(exp_run, "execute", execute):
+            return exp_tso.main(argparse.Namespace(output=self.directory, jobs=1, resume=False, full=False, size=MIB, sweep=False,
+                                                   rows=["none-100-s1"], timestamps="on", with_peers=False, sanitize=False, cc="gcc"))
+
+    @staticmethod
+    def done(run, *_):
+        return exp_fake.profiled() if run.profile else exp_fake.observed()
+
+    def test_done(self):
+        self.assertEqual(self.main(self.done), 0)
+        self.assertEqual(json.loads((self.directory / "result.json").read_text())["missing"], [])
+
+    def test_one_at_a_time(self):
+        def second(*_):
+            with self.assertRaisesRegex(Error, f"^--output {self.directory}: another mvlab"):
+                self.main(self.done)
+            return self.done(*_)
+        self.assertEqual(self.main(second), 0)
+        self.assertEqual(json.loads((self.directory / "result.json").read_text())["missing"], [])
+
+    def test_no_room(self):
+        """Both errors, the table, and no file of half a result."""
+        def full(run, *_):
+            if run.profile:
+                return exp_fake.profiled()
+            (self.directory / "result.json").mkdir()
+            raise Error("the first error")
+        with self.assertRaisesRegex(Error, f"observe: the first error; --output {self.directory}: .*/result.json: Is a directory"):
+            self.main(full)
+        self.assertTrue(any("not measured: none-100-s1" in str(call.args[0]) for call in self.shown.call_args_list))
+        self.assertEqual(sorted(path.name for path in self.directory.iterdir()),
+                         ["lock", "page.html", "result.json", "runs", "table.csv", "table.txt"])
 
 
 if __name__ == "__main__":
