@@ -9,10 +9,11 @@ from .machine import Board, check_tap, escaped, peer_options
 from .paths import BUILD
 
 TRACE = BUILD / "boot-trace.log"
+REST = "QEMU ARGS"
 
 
 def add_arguments(parser):
-    parser.usage = "mvlab boot [options] [-- QEMU ARGS]"
+    parser.usage = f"mvlab boot [options] [-- {REST}]"
     parser.add_argument("--board", default="sheevaplug", choices=guest.boards(), help="default: sheevaplug")
     parser.add_argument("--uboot", metavar="FILE", nargs="?", const=True, type=arguments.text,
                         help="start Debian's U-Boot, or the kwb image FILE, instead of a kernel")

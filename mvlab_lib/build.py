@@ -5,7 +5,7 @@ import os
 import shutil
 from dataclasses import dataclass
 
-from . import config, host, overlay, shell, source
+from . import arguments, config, host, overlay, shell, source
 from .apt import Archive
 from .errors import Error
 from .paths import BUILD, CACHE, QEMU, ROOT, SYSTEM_PATH, SYSTEM_PYTHON
@@ -32,7 +32,7 @@ class Variant:
         group.add_argument("--with-peers", action="store_true",
                            help="with the boards to compare with: palmetto-bmc, versatilepb, imx25-pdk")
         group.add_argument("--sanitize", action="store_true", help="with the address and undefined-behaviour sanitizers")
-        group.add_argument("--cc", metavar="CC", default=os.environ.get("MVLAB_CC", "gcc"),
+        group.add_argument("--cc", metavar="CC", type=arguments.text, default=os.environ.get("MVLAB_CC") or "gcc",
                            help="C compiler (default: MVLAB_CC, else gcc)")
 
     @staticmethod

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from . import bench, boot, exp, path, prof, qemu, run, setup, testing
-from .errors import Error
+from .errors import Error, described
 
 DESCRIPTION = """\
 A virtual Marvell Kirkwood plug computer with an mv643xx Gigabit Ethernet.
@@ -46,17 +46,16 @@ def parser():
 
 
 def main(arguments):
-    """Runs one command; returns its exit status. Arguments after -- go to QEMU."""
+    """Runs one command; returns its exit status. Arguments after -- go to the program that the verb's REST names."""
     own, _, rest = split(arguments)
     args = parser().parse_args(own)
     args.rest = rest
     try:
+        if rest and not hasattr(args.module, "REST"):
+            raise Error(f"{args.parser.prog.removeprefix('mvlab ')}: nothing may stand after --: {rest[0]!r}")
         return args.module.main(args)
-    except Error as err:
-        print(f"mvlab: {err}", file=sys.stderr)
-        return 2
-    except OSError as err:
-        print(f"mvlab: {err.filename or 'system'}: {err.strerror or err}", file=sys.stderr)
+    except (Error, OSError) as err:
+        print(f"mvlab: {described(err)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

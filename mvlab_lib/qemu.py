@@ -4,9 +4,11 @@ import os
 
 from . import build
 
+REST = "QEMU ARGS"
+
 
 def add_arguments(parser):
-    parser.usage = "mvlab qemu [options] -- QEMU ARGS"
+    parser.usage = f"mvlab qemu [options] -- {REST}"
     build.Variant.add_arguments(parser)
 
 

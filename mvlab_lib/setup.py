@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sets everything up: packages, QEMU's source, the overlay, the build, guest kernel, U-Boot and user space."""
-from pathlib import Path
-
-from . import build, exp_guest, export, guest, plugins, shell, source, testing
+from . import arguments, build, exp_guest, export, guest, plugins, shell, source, testing
 
 
 def add_arguments(parser):
     parser.add_argument("--update", action="store_true", help="ask the archive for newer versions of what is cached")
-    parser.add_argument("--export", metavar="DIR", type=Path, help="write what is added to QEMU as a patch series into DIR")
+    parser.add_argument("--export", metavar="DIR", type=arguments.path, help="write what is added to QEMU as a patch series into DIR")
     build.Variant.add_arguments(parser)
 
 

@@ -126,6 +126,29 @@ class Mistakes(unittest.TestCase):
             with self.subTest(str(arguments)):
                 self.refused(word, "exp", "tso", *arguments)
 
+    def test_numbers(self):
+        digit = "\N{FULLWIDTH DIGIT EIGHT}"
+        for verb, option, values in ((["prof", "true"], "--top", ("-5", "0", "", "1.5", digit)),
+                                     (["prof", "true"], "--shift", ("11", "-1", digit)),
+                                     (["exp", "tso"], "--size", (f"{digit}M",)), (["exp", "tso"], "--jobs", (digit, "65")),
+                                     (["bench", "guest"], "--runs", (digit,)), (["bench", "wire"], "--seconds", (digit, "0")),
+                                     (["bench", "gso"], "--rounds", (digit, "0", "102"))):
+            for value in values:
+                with self.subTest(f"{verb} {option}={value}"):
+                    self.refused(f"{option}: {value!r}: must be", *verb, f"{option}={value}")
+
+    def test_nothing_may_stand_after_the_options(self):
+        for arguments in (["exp", "tso"], ["path", "dtb"], ["run"], ["setup"], ["bench", "guest"], ["bench", "gso"], ["bench", "wire"],
+                          ["prof", "--show", "/no/result"]):
+            with self.subTest(str(arguments)):
+                self.refused("nothing may stand after --: '-x'", *arguments, "--", "-x")
+
+    def test_empty_file_names(self):
+        for option, *arguments in (("--show", "prof"), ("--json", "prof", "true"), ("--folded", "prof", "true"), ("--json", "run"),
+                                   ("--export", "setup"), ("--cc", "path", "dtb")):
+            with self.subTest(f"{arguments} {option}"):
+                self.refused(f"{option}: the value is empty", *arguments, option, "")
+
     def test_wrong_qemu_src(self):
         os.environ["QEMU_SRC"] = "/"
         self.addCleanup(os.environ.pop, "QEMU_SRC")
