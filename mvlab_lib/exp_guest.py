@@ -12,7 +12,7 @@ from . import config, guest, host, initramfs, shell
 from .apt import Archive
 from .files import write_atomically
 from .paths import BUILD, CACHE, ROOT
-from .stamp import Stamp, digest
+from .stamp import Stamp, digest, recorded
 
 SOURCES = ROOT / "guest/lab"
 DIRECTORY = BUILD / "exp/guest"
@@ -46,10 +46,9 @@ def fetched(update=False):
     """The record of the downloaded packages, from the cache if it still fits guest.toml."""
     wanted = config.load(guest.CONFIG)
     key = digest(wanted["suite"], wanted["architecture"], wanted["lab"]["packages"])
-    if RECORD.is_file() and not update:
-        record = json.loads(RECORD.read_text())
-        if record["for"] == key and all(guest.intact(item) for item in record["packages"].values()):
-            return record
+    record = {} if update else recorded(RECORD)
+    if record.get("for") == key and all(guest.intact(item) for item in record["packages"].values()):
+        return record
     shell.say(f"fetching {wanted['lab']['packages'][0]} for the guest ({wanted['suite']}, {wanted['architecture']})")
     archive = Archive(wanted["suite"], wanted["architecture"])
     record = {"for": key, "packages": archive.download(wanted["lab"]["packages"], guest.DEBS)}

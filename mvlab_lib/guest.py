@@ -12,7 +12,7 @@ from .apt import Archive
 from .errors import Error
 from .files import write_atomically
 from .paths import BUILD, CACHE, GUEST, ROOT
-from .stamp import Stamp, digest, sha256
+from .stamp import Stamp, digest, recorded, sha256
 
 CONFIG = "guest/guest.toml"
 DEBS = CACHE / "debs"
@@ -44,7 +44,10 @@ def uboot(board):
 
 def manifest():
     """What is in build/guest/: kernel ABI, packages with versions and sums, files with their packages and sums."""
-    return json.loads(MANIFEST.read_text())
+    found = recorded(MANIFEST)
+    if not found:
+        raise Error(f"{MANIFEST}: damaged; without {GUEST} it is made anew")
+    return found
 
 
 def prepare(update=False):
@@ -64,10 +67,9 @@ def prepare(update=False):
 
 def fetched(update=False):
     """The record of the downloaded packages, from the cache if it still fits guest.toml."""
-    if RECORD.is_file() and not update:
-        record = json.loads(RECORD.read_text())
-        if record["for"] == wanted_digest() and all(intact(item) for item in record["packages"].values()):
-            return record
+    record = {} if update else recorded(RECORD)
+    if record.get("for") == wanted_digest() and all(intact(item) for item in record["packages"].values()):
+        return record
     record = fetch()
     write_atomically(RECORD, json.dumps(record, indent=1))
     return record

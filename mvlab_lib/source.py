@@ -14,7 +14,7 @@ from .apt import Archive
 from .errors import Error
 from .files import write_atomically
 from .paths import CACHE, QEMU, SYSTEM_PATH
-from .stamp import Stamp, sha256
+from .stamp import Stamp, recorded, sha256
 
 DOWNLOADS = CACHE / "src"
 
@@ -68,11 +68,10 @@ class Package:
 
     def fetched(self, update=False):
         """The record of the downloaded package, which is downloaded now if need be."""
-        if self.record.is_file() and not update:
-            record = json.loads(self.record.read_text())
-            dsc = DOWNLOADS / record["dsc"]
-            if dsc.is_file() and sha256(dsc) == record["sha256"]:
-                return record
+        record = {} if update else recorded(self.record)
+        dsc = DOWNLOADS / record.get("dsc", "")
+        if dsc.is_file() and sha256(dsc) == record.get("sha256"):
+            return record
         record = self.fetch()
         write_atomically(self.record, json.dumps(record, indent=1))
         return record

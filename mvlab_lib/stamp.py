@@ -32,6 +32,15 @@ def sha256(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def recorded(path):
+    """The JSON object that an earlier step left in a file; an empty one if there is none, or if it is damaged."""
+    try:
+        found = json.loads(path.read_text())
+    except (FileNotFoundError, RecursionError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 class Stamp:
     """The record that a step ran with certain inputs."""
 

@@ -340,7 +340,8 @@ class Resume(Case):
     def test_a_damaged_outcome_is_not_done(self):
         exp_tso.store(self.directory, "k", exp_fake.profiled())
         text = (self.directory / "outcome.json").read_text()
-        for old, new in (('"instructions"', '"instruction"'), ('"elapsed_ns": 1', '"elapsed_ns": 2'), ('"bytes": ', '"bytes": "x", "b": ')):
+        for old, new in (('"instructions"', '"instruction"'), ('"elapsed_ns": 1', '"elapsed_ns": 2'),
+                         ('"bytes": ', '"bytes": "x", "b": ')):
             self.assertIn(old, text)
             self.file("outcome.json", text.replace(old, new))
             with self.subTest(new):
@@ -412,8 +413,8 @@ class Commands(Case):
 
     def setUp(self):
         super().setUp()
-        for module, name in ((exp_tso.build, "build"), (exp_tso.testing, "prepare"), (exp_tso.exp_guest, "prepare"), (exp_tso.host, "install"),
-                             (exp_tso, "plot")):
+        for module, name in ((exp_tso.build, "build"), (exp_tso.testing, "prepare"), (exp_tso.exp_guest, "prepare"),
+                             (exp_tso.host, "install"), (exp_tso, "plot")):
             self.enterContext(mock.patch.object(module, name))
         self.enterContext(mock.patch.object(exp_tso, "sha256", return_value=""))
         self.enterContext(mock.patch.object(exp_tso, "inputs", return_value=example(NONE)["inputs"]))

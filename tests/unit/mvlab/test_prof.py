@@ -24,8 +24,8 @@ class Runs(unittest.TestCase):
         self.shown = self.enterContext(mock.patch("builtins.print"))
 
     def main(self, qemu):
-        args = argparse.Namespace(script="true", show=None, prepare="", board="sheevaplug", shift=1, top=1, json=None, folded=None, rest=[],
-                                  with_peers=False, sanitize=False, cc="gcc")
+        args = argparse.Namespace(script="true", show=None, prepare="", board="sheevaplug", shift=1, top=1, json=None, folded=None,
+                                  rest=[], with_peers=False, sanitize=False, cc="gcc")
         with mock.patch.object(subprocess, "run", qemu), mock.patch.object(prof.initramfs, "with_job"):
             prof.Board.return_value.options.return_value = []
             prof.options.return_value = []
