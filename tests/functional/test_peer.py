@@ -14,6 +14,7 @@ import lab
 import peer
 from mvlab_lib import pcap
 from mvlab_lib.console import HANG
+from mvlab_lib.servers import pseudo_random
 from packets import ETHERNET_HEADER, checksums_wrong, ipv4_packets
 from wire import Wire
 
@@ -94,7 +95,7 @@ class Case(lab.TestCase):
 
     def echo(self, size, seed=0):
         """Sends and receives at once; what comes back is what was sent."""
-        sent, got = random.Random(seed).randbytes(size), bytearray()
+        sent, got = pseudo_random(size, seed), bytearray()
         with connect(peer.ECHO) as connection, selectors.DefaultSelector() as selector:
             connection.setblocking(False)
             selector.register(connection, selectors.EVENT_READ | selectors.EVENT_WRITE)
