@@ -21,7 +21,7 @@
 #include "gso-int.h"
 
 #define AVX2 __attribute__((target("avx2")))
-#define AVX512 __attribute__((target("avx512f,avx512bw")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
 
 /* Fewer bytes than these are not worth a vector. */
 #define SHORT 100
@@ -127,8 +127,7 @@ static inline AVX512 __m512i add_words_512(__m512i acc, __m512i v)
     const __m512i bias = _mm512_set1_epi16((short)0x8000);
     const __m512i ones = _mm512_set1_epi16(1);
 
-    v = _mm512_madd_epi16(_mm512_xor_si512(v, bias), ones);
-    return _mm512_add_epi32(acc, v);
+    return _mm512_dpwssd_epi32(acc, _mm512_xor_si512(v, bias), ones);
 }
 
 static inline __attribute__((always_inline)) AVX512
@@ -155,30 +154,40 @@ __m512i take_tail_512(uint8_t *d, const uint8_t *p, size_t len)
     return v;
 }
 
-/* Sum @len bytes, at most BLOCK_MAX; copy them to @d unless that is NULL. */
+/* What the words of a lane lack in @vectors, 0x8000 each. */
 static inline __attribute__((always_inline)) AVX512
-uint64_t block_512(uint8_t *d, const uint8_t *p, size_t len)
+__m512i lack_512(size_t vectors)
 {
-    const size_t vectors = (len + 63) / 64;
-    __m512i a = _mm512_set1_epi32((int)(vectors * 2 * 0x8000));
+    return _mm512_set1_epi32((int)(vectors * 2 * 0x8000));
+}
+
+/*
+ * Sum @len bytes, at most BLOCK_MAX, and what is in @first; copy them to @d
+ * unless that is NULL.
+ */
+static inline __attribute__((always_inline)) AVX512
+uint64_t block_512(__m512i first, uint8_t *d, const uint8_t *p, size_t len)
+{
+    __m512i a = _mm512_add_epi32(first, lack_512((len + 63) / 64));
     __m512i b = _mm512_setzero_si512();
+    __m512i c = b, e = b;
     __m256i half;
     __m128i quarter;
     size_t off = 0;
 
-    for (; off + 128 <= len; off += 128) {
+    for (; len >= 256; off += 256, len -= 256) {
         a = add_words_512(a, take_512(d, p, off));
         b = add_words_512(b, take_512(d, p, off + 64));
+        c = add_words_512(c, take_512(d, p, off + 128));
+        e = add_words_512(e, take_512(d, p, off + 192));
     }
-    if (off + 64 <= len) {
+    for (; len >= 64; off += 64, len -= 64) {
         a = add_words_512(a, take_512(d, p, off));
-        off += 64;
     }
-    if (off < len) {
-        b = add_words_512(b, take_tail_512(d ? d + off : NULL, p + off,
-                                           len - off));
+    if (len) {
+        b = add_words_512(b, take_tail_512(d ? d + off : NULL, p + off, len));
     }
-    a = _mm512_add_epi32(a, b);
+    a = _mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, e));
     half = _mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, a, 0),
                             _mm512_maskz_extracti64x4_epi64(0xff, a, 1));
     quarter = _mm_add_epi32(_mm256_castsi256_si128(half),
@@ -187,17 +196,42 @@ uint64_t block_512(uint8_t *d, const uint8_t *p, size_t len)
                      (uint64_t)_mm_extract_epi64(quarter, 1));
 }
 
+static AVX512 uint64_t sum_avx512(const void *buf, size_t len, uint64_t sum);
+
+static __attribute__((noinline)) uint64_t sum_long(const uint8_t *p,
+                                                   size_t len, uint64_t sum)
+{
+    for (; len > BLOCK_MAX; p += BLOCK_MAX, len -= BLOCK_MAX) {
+        sum = sum_avx512(p, BLOCK_MAX, sum);
+    }
+    return sum_avx512(p, len, sum);
+}
+
+/*
+ * Loads that do not straddle cache lines are twice as fast.  So begin at the
+ * line that @buf is in, with zeros for the bytes before it, which a masked
+ * load does not touch.
+ */
 static AVX512 uint64_t sum_avx512(const void *buf, size_t len, uint64_t sum)
 {
-    const uint8_t *p = buf;
+    const size_t skip = (uintptr_t)buf & 63;
+    const uint8_t *p = (const uint8_t *)buf - skip;
+    __m512i first;
+    uint64_t s;
 
     if (len < SHORT) {
-        return gso_sum_tail(p, len, sum);
+        return gso_sum_scalar(buf, len, sum);
     }
-    for (; len > BLOCK_MAX; p += BLOCK_MAX, len -= BLOCK_MAX) {
-        sum = gso_add64(sum, block_512(NULL, p, BLOCK_MAX));
+    if (len > BLOCK_MAX) {
+        return sum_long(buf, len, sum);
     }
-    return gso_add64(sum, block_512(NULL, p, len));
+    first = _mm512_maskz_loadu_epi8(~(uint64_t)0 << skip, p);
+    first = add_words_512(lack_512(1), first);
+    s = block_512(first, NULL, p + 64, len - (64 - skip));
+    if (skip & 1) {
+        s = __builtin_bswap16(gso_fold(s));
+    }
+    return gso_add64(sum, s);
 }
 
 static AVX512 uint64_t copy_sum_avx512(void *dst, const void *src,
@@ -207,14 +241,15 @@ static AVX512 uint64_t copy_sum_avx512(void *dst, const void *src,
     uint8_t *d = dst;
 
     for (; len > BLOCK_MAX; p += BLOCK_MAX, d += BLOCK_MAX, len -= BLOCK_MAX) {
-        sum = gso_add64(sum, block_512(d, p, BLOCK_MAX));
+        sum = gso_add64(sum, block_512(_mm512_setzero_si512(), d, p,
+                                       BLOCK_MAX));
     }
-    return len ? gso_add64(sum, block_512(d, p, len)) : sum;
+    return gso_add64(sum, block_512(_mm512_setzero_si512(), d, p, len));
 }
 
 static bool has_avx512(void)
 {
-    return __builtin_cpu_supports("avx512bw");
+    return __builtin_cpu_supports("avx512vnni");
 }
 
 static bool has_avx2(void)
@@ -230,7 +265,7 @@ static bool has_nothing(void)
 static RESOLVER GsoSumFn *resolve_sum(void)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512bw")) {
+    if (__builtin_cpu_supports("avx512vnni")) {
         return sum_avx512;
     }
     return __builtin_cpu_supports("avx2") ? sum_avx2 : gso_sum_scalar;
@@ -239,7 +274,7 @@ static RESOLVER GsoSumFn *resolve_sum(void)
 static RESOLVER GsoCopySumFn *resolve_copy_sum(void)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512bw")) {
+    if (__builtin_cpu_supports("avx512vnni")) {
         return copy_sum_avx512;
     }
     return __builtin_cpu_supports("avx2") ? copy_sum_avx2

@@ -77,30 +77,38 @@ uint64_t gso_sum_u32(uint64_t sum, uint32_t value)
     return gso_sum_u16(sum, (uint16_t)value);
 }
 
-uint64_t gso_sum_iov(const struct iovec *iov, unsigned iovcnt,
-                     size_t off, size_t len, uint64_t sum)
+/* The text from @off of the first iovec on, in more than one piece. */
+static uint64_t sum_pieces(const struct iovec *iov, unsigned iovcnt,
+                           size_t off, size_t len, uint64_t sum)
 {
     bool odd = false;
 
     for (; iovcnt && len; iov++, iovcnt--) {
-        size_t n;
-        const uint8_t *p = iov->iov_base;
+        size_t n = GSO_MIN(iov->iov_len - off, len);
+        const uint8_t *p = (const uint8_t *)iov->iov_base + off;
 
-        if (off >= iov->iov_len) {
-            off -= iov->iov_len;
-            continue;
-        }
-        n = GSO_MIN(iov->iov_len - off, len);
         if (odd) {
-            sum = gso_add64(sum, gso_sum_odd(gso_sum(p + off, n, 0)));
+            sum = gso_add64(sum, gso_sum_odd(gso_sum(p, n, 0)));
         } else {
-            sum = gso_sum(p + off, n, sum);
+            sum = gso_sum(p, n, sum);
         }
         odd ^= n & 1;
         len -= n;
         off = 0;
     }
     return sum;
+}
+
+uint64_t gso_sum_iov(const struct iovec *iov, unsigned iovcnt,
+                     size_t off, size_t len, uint64_t sum)
+{
+    for (; iovcnt && off >= iov->iov_len; iov++, iovcnt--) {
+        off -= iov->iov_len;
+    }
+    if (iovcnt && len <= iov->iov_len - off) {
+        return gso_sum((const uint8_t *)iov->iov_base + off, len, sum);
+    }
+    return sum_pieces(iov, iovcnt, off, len, sum);
 }
 
 uint64_t gso_sum_pseudo4(const void *saddr, const void *daddr,

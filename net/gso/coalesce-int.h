@@ -14,6 +14,9 @@
 /* Datagrams in one UDP super-frame (Linux UDP_GRO_CNT_MAX). */
 #define GSO_UDP_MAX_SEGS 64
 
+/* A free place in a bucket. */
+#define GSO_NIL UINT32_MAX
+
 /* A packet while it is being looked at. */
 typedef struct GsoIncoming {
     const GsoPacket *packet;
@@ -25,23 +28,99 @@ typedef struct GsoIncoming {
 } GsoIncoming;
 
 /*
+ * What is known of the packets that follow in a frame, as long as they are
+ * like the first (receive.c).  Sums are in memory order.
+ */
+typedef struct GsoForeseen {
+    uint64_t tcp_sum;    /* pseudo and TCP header, less what changes */
+    uint32_t end;        /* packets in the frame that end it: none foreseen */
+    uint16_t id_csum;    /* IPv4 ID and header checksum */
+} GsoForeseen;
+
+/*
  * What all held frames remember of their first packet, to compare with the
  * next: the header itself, and what has been joined to it.
  */
 typedef struct GsoHeld {
     uint32_t len;        /* payload so far */
     uint32_t count;      /* packets so far */
-    uint16_t mss;        /* payload of the first packet */
-    uint16_t l2_len;
-    uint16_t l3_len;
-    uint16_t l4_off;
-    uint16_t hdr_len;
-    uint8_t l3;
-    uint8_t l4_proto;
-    uint8_t csum;        /* of the first packet */
+    GsoLayout layout;    /* of the first packet */
+    uint8_t csum;        /* GsoCsum of the first packet */
     bool fixed_id;       /* DF, and the IP ID has not moved so far */
-    const uint8_t *hdr;
+    GsoForeseen foreseen;
+    uint8_t hdr[GSO_HDR_MAX] __attribute__((aligned(16)));
 } GsoHeld;
+
+/* The lists that a held flow is on. */
+enum {
+    GSO_BY_LAST,
+    GSO_BY_FIRST,
+    GSO_LISTS,
+};
+
+/* The ends of a list are linked to its head, and an empty head to itself. */
+typedef struct GsoLink {
+    struct GsoLink *prev;
+    struct GsoLink *next;
+} GsoLink;
+
+typedef struct GsoFlow GsoFlow;
+
+/*
+ * When, and the neighbours in the lists, kept apart from the flows: each
+ * packet touches this of three other flows too.
+ */
+typedef struct GsoFlowTime {
+    GsoLink link[GSO_LISTS];
+    GsoFlow *flow;
+    uint64_t first;      /* arrival of the first packet */
+    uint64_t last;       /* of the last one, or the end of its poll */
+    uint32_t epoch;      /* poll of the last packet */
+} GsoFlowTime;
+
+/* An entry of the delivery queue. */
+typedef struct GsoReady {
+    struct GsoReady *next;
+    GsoFlow *flow;       /* NULL: a packet that passes */
+    uint64_t first;      /* arrival of the first packet */
+    GsoFrame frame;
+} GsoReady;
+
+struct GsoFlow {
+    struct iovec *iov;
+    void **cookies;
+    GsoFlowTime *time;
+    uint32_t niov;       /* iovecs used, the header's included */
+    uint32_t max_segs;
+    uint32_t hash;
+    uint32_t index;      /* in GsoGro.flows */
+    GsoHeld held;
+    GsoReady ready;
+};
+
+/* A place in a bucket. */
+typedef struct GsoPlace {
+    uint32_t hash;
+    uint32_t flow;       /* GSO_NIL: free, and so are all behind it */
+} GsoPlace;
+
+struct GsoGro {
+    GsoGroConfig cfg;
+    size_t stride;
+    GsoPlace *places;
+    uint8_t *flows;
+    GsoFlowTime *free;   /* list of unused flows, by link[0].next */
+    GsoLink list[GSO_LISTS]; /* prev: newest, next: oldest */
+    uint32_t epoch;
+    bool received;       /* since the last gso_gro_poll_end() */
+    unsigned held;
+    uint64_t now;
+    GsoReady *ready_head;
+    GsoReady **ready_tail;
+    GsoGroStats stats;
+};
+
+/* The rules (match.c) */
 
 /*
  * May the packet be held at all?  GSO_V_HELD, or why it passes.  Leaves the
@@ -62,11 +141,222 @@ bool gso_gro_same_flow(const GsoHeld *held, const GsoIncoming *in);
 GsoVerdict gso_gro_compare(const GsoHeld *held, const GsoIncoming *in,
                            bool accecn, bool *fixed_id);
 
-/* Flags with which a packet ends a frame and starts none. */
-static inline bool gso_gro_ends(const GsoLayout *l)
+/*
+ * Do IP IDs count up with the packets, or are they all the same with DF set
+ * on all?  The second packet decides which.  @a and @b are the IPv4 headers
+ * of the first packet and of this one.
+ */
+static inline bool gso_gro_id_fits(const GsoHeld *held, const uint8_t *a,
+                                   const uint8_t *b, bool *fixed_id)
 {
-    return l->tcp_flags & (GSO_TCP_URG | GSO_TCP_PSH | GSO_TCP_RST |
-                           GSO_TCP_SYN | GSO_TCP_FIN);
+    uint16_t step = (uint16_t)(gso_get16(b + GSO_IP4_ID) -
+                               gso_get16(a + GSO_IP4_ID));
+
+    if (held->fixed_id && step == 0) {
+        return true;
+    }
+    *fixed_id = false;
+    return step == (uint16_t)held->count &&
+           (!held->fixed_id || held->count == 1);
 }
+
+/*
+ * Would the frame, with @payload bytes more, be too big?  Tags count as
+ * Linux counts them: all behind the MAC addresses' type.
+ */
+static inline bool gso_gro_too_big(const GsoHeld *held, uint32_t payload)
+{
+    return held->layout.hdr_len - GSO_ETH_HLEN + held->len + payload >
+           GSO_IP_MAX;
+}
+
+/* Is the TCP header's sequence number at @b the next after those from @a? */
+static inline bool gso_gro_seq_fits(const GsoHeld *held, const uint8_t *a,
+                                    const uint8_t *b)
+{
+    return gso_get32(a + GSO_TCP_SEQ) + held->len ==
+           gso_get32(b + GSO_TCP_SEQ);
+}
+
+/* Flags with which a packet ends a frame and starts none. */
+static inline bool gso_gro_ends(uint8_t tcp_flags)
+{
+    return tcp_flags & (GSO_TCP_URG | GSO_TCP_PSH | GSO_TCP_RST |
+                        GSO_TCP_SYN | GSO_TCP_FIN);
+}
+
+/* Where do two texts differ?  0 if nowhere. */
+static inline uint32_t gso_differ2(const uint8_t *a, const uint8_t *b)
+{
+    return gso_load16(a) ^ gso_load16(b);
+}
+
+static inline uint32_t gso_differ4(const uint8_t *a, const uint8_t *b)
+{
+    return gso_load32(a) ^ gso_load32(b);
+}
+
+static inline uint64_t gso_differ8(const uint8_t *a, const uint8_t *b)
+{
+    return gso_load64(a) ^ gso_load64(b);
+}
+
+static inline uint64_t gso_differ32(const uint8_t *a, const uint8_t *b)
+{
+    return gso_differ8(a, b) | gso_differ8(a + 8, b + 8) |
+           gso_differ8(a + 16, b + 16) | gso_differ8(a + 24, b + 24);
+}
+
+/* Do the options of TCP headers of @len bytes, a multiple of 4, differ? */
+static inline uint64_t gso_differ_options(const uint8_t *a, const uint8_t *b,
+                                          uint32_t len)
+{
+    uint64_t d;
+
+    if (len < GSO_TCP_HLEN + 8) {
+        return len > GSO_TCP_HLEN ? gso_differ4(a + GSO_TCP_HLEN,
+                                                b + GSO_TCP_HLEN) : 0;
+    }
+    d = gso_differ8(a + len - 8, b + len - 8);
+    for (uint32_t i = GSO_TCP_HLEN; i + 8 < len; i += 8) {
+        d |= gso_differ8(a + i, b + i);
+    }
+    return d;
+}
+
+/* The table (coalesce.c) */
+
+/* Take a held frame out of the table and queue it for delivery. */
+void gso_gro_close(GsoGro *g, GsoFlow *f, GsoClose reason);
+
+/* Close a frame that the packet just joined ends; why. */
+GsoVerdict gso_gro_end(GsoGro *g, GsoFlow *f, uint32_t len,
+                       uint8_t tcp_flags);
+
+/* Deliver what is queued. */
+void gso_gro_drain(GsoGro *g);
+
+/* By addresses at @addr, and the ports with which the L4 header begins. */
+static inline uint32_t gso_gro_hash(const GsoGro *g, uint8_t l3,
+                                    const uint8_t *addr, uint8_t l4_proto,
+                                    const uint8_t *l4)
+{
+    uint64_t h = gso_load32(l4) | (uint64_t)l4_proto << 32;
+
+    h = (h ^ g->cfg.hash_seed) * 0x9e3779b97f4a7c15;
+    if (l3 == GSO_L3_IPV4) {
+        h ^= gso_load64(addr);
+    } else {
+        for (int i = 0; i < 32; i += 8) {
+            h = (h ^ gso_load64(addr + i)) * 0x9e3779b97f4a7c15;
+            h ^= h >> 32;
+        }
+    }
+    h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9;
+    return (uint32_t)(h >> 32);
+}
+
+static inline GsoPlace *gso_gro_bucket(const GsoGro *g, uint32_t hash)
+{
+    return g->places + (size_t)(hash & (g->cfg.buckets - 1)) * g->cfg.depth;
+}
+
+static inline GsoFlow *gso_gro_flow_at(const GsoGro *g, uint32_t index)
+{
+    return (GsoFlow *)(void *)(g->flows + index * g->stride);
+}
+
+static inline void gso_gro_list_append(GsoGro *g, int which, GsoFlowTime *t)
+{
+    GsoLink *list = &g->list[which];
+    GsoLink *link = &t->link[which];
+
+    link->next = list;
+    list->prev->next = link;
+    link->prev = list->prev;
+    list->prev = link;
+}
+
+static inline void gso_gro_list_remove(int which, GsoFlowTime *t)
+{
+    GsoLink *link = &t->link[which];
+
+    link->prev->next = link->next;
+    link->next->prev = link->prev;
+}
+
+/* A packet came: the time to hold starts again. */
+static inline void gso_gro_touch(GsoGro *g, GsoFlowTime *t)
+{
+    gso_gro_list_append(g, GSO_BY_LAST, t);
+    t->epoch = g->epoch;
+    t->last = g->now;
+}
+
+/*
+ * Write the pieces of a packet's payload, all that follows its first
+ * @hdr_len bytes, behind those of the flow's frame.  They are part of it
+ * when gso_gro_add() says so.  Returns how many iovecs that makes in all;
+ * 0 if there is no room.  Sets @len to the payload's length.
+ */
+static inline uint32_t gso_gro_pieces(const GsoGro *g, GsoFlow *f,
+                                      const GsoPacket *packet,
+                                      size_t hdr_len, size_t *len)
+{
+    const struct iovec *v = packet->iov;
+    const struct iovec *end = v + packet->iovcnt;
+    uint32_t n = f->niov;
+
+    for (*len = 0; v != end; v++) {
+        size_t rest = v->iov_len - hdr_len;
+
+        if (hdr_len >= v->iov_len) {
+            hdr_len -= v->iov_len;
+            continue;
+        }
+        if (n > g->cfg.max_iov) {
+            return 0;
+        }
+        f->iov[n++] = (struct iovec) { (uint8_t *)v->iov_base + hdr_len,
+                                       rest };
+        *len += rest;
+        hdr_len = 0;
+    }
+    return n;
+}
+
+/* Add a packet with @len bytes of payload; its pieces end at @niov. */
+static inline void gso_gro_add(GsoGro *g, GsoFlow *f, void *cookie,
+                               uint32_t niov, uint32_t len)
+{
+    f->niov = niov;
+    f->cookies[f->held.count++] = cookie;
+    f->held.len += len;
+    g->held++;
+}
+
+/*
+ * A packet was added to a frame: what all joined ones change.  @tcp_flags
+ * are 0 for UDP.
+ */
+static inline GsoVerdict gso_gro_joined(GsoGro *g, GsoFlow *f, uint32_t len,
+                                        uint8_t tcp_flags)
+{
+    gso_gro_list_remove(GSO_BY_LAST, f->time);
+    gso_gro_touch(g, f->time);
+    if (gso_gro_ends(tcp_flags) || len < f->held.layout.payload_len ||
+        f->held.count >= f->max_segs) {
+        return gso_gro_end(g, f, len, tcp_flags);
+    }
+    return GSO_V_MERGED;
+}
+
+/* Look at a packet in full and do with it what its verdict says. */
+GsoVerdict gso_gro_look(GsoGro *g, const GsoPacket *packet);
+
+/* Prediction (receive.c) */
+
+/* @held has its first packet: note what may be foreseen of the next. */
+void gso_gro_foresee(GsoHeld *held, uint32_t max_segs);
 
 #endif /* NET_GSO_COALESCE_INT_H */

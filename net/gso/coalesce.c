@@ -18,77 +18,8 @@
 
 #include "coalesce-int.h"
 
-#define NIL UINT32_MAX
-
 /* Flows beyond those in buckets: closed ones that are being delivered. */
 #define SPARE_FLOWS 4
-
-/* The lists that a held flow is on. */
-enum {
-    BY_LAST,
-    BY_FIRST,
-    LISTS,
-};
-
-typedef struct Link {
-    uint32_t prev;
-    uint32_t next;
-} Link;
-
-typedef struct Flow Flow;
-
-/* An entry of the delivery queue. */
-typedef struct Ready {
-    struct Ready *next;
-    Flow *flow;          /* NULL: a packet that passes */
-    uint64_t first;      /* arrival of the first packet */
-    GsoFrame frame;
-} Ready;
-
-struct Flow {
-    GsoHeld held;
-    uint32_t index;      /* in GsoGro.flows and GsoGro.times */
-    uint32_t niov;       /* iovecs used, the header's included */
-    struct iovec *iov;
-    uint8_t hdr[GSO_HDR_MAX];
-    void **cookies;
-    uint32_t hash;
-    Ready ready;
-};
-
-/*
- * When, and the neighbours in the lists, kept apart from the flows: each
- * packet touches this of three other flows too.
- */
-typedef struct FlowTime {
-    Link link[LISTS];
-    uint64_t deadline;
-    uint64_t first;      /* arrival of the first packet */
-    uint32_t epoch;      /* poll of the last packet */
-} FlowTime;
-
-/* A place in a bucket. */
-typedef struct Place {
-    uint32_t hash;
-    uint32_t flow;       /* NIL: free, and so are all behind it */
-} Place;
-
-struct GsoGro {
-    GsoGroConfig cfg;
-    size_t stride;
-    Place *places;
-    FlowTime *times;
-    uint8_t *flows;
-    uint32_t free;       /* list of unused flows, by FlowTime.link[0] */
-    Link list[LISTS];    /* prev: tail, next: head */
-    uint32_t epoch;
-    bool received;       /* since the last gso_gro_poll_end() */
-    unsigned held;
-    uint64_t now;
-    Ready *ready_head;
-    Ready **ready_tail;
-    GsoGroStats stats;
-};
 
 /* Memory */
 
@@ -101,7 +32,7 @@ static size_t align_up(size_t n)
 
 static size_t places_size(const GsoGroConfig *c)
 {
-    return align_up((size_t)c->buckets * c->depth * sizeof(Place));
+    return align_up((size_t)c->buckets * c->depth * sizeof(GsoPlace));
 }
 
 static uint32_t flow_count(const GsoGroConfig *c)
@@ -111,12 +42,12 @@ static uint32_t flow_count(const GsoGroConfig *c)
 
 static size_t times_size(const GsoGroConfig *c)
 {
-    return align_up(flow_count(c) * sizeof(FlowTime));
+    return align_up(flow_count(c) * sizeof(GsoFlowTime));
 }
 
 static size_t flow_stride(const GsoGroConfig *c)
 {
-    return align_up(align_up(sizeof(Flow)) +
+    return align_up(align_up(sizeof(GsoFlow)) +
                     (c->max_iov + 1) * sizeof(struct iovec) +
                     c->max_segs * sizeof(void *));
 }
@@ -145,33 +76,42 @@ size_t gso_gro_size(const GsoGroConfig *c)
     return size <= SIZE_MAX / 2 ? (size_t)size : 0;
 }
 
-static Flow *flow_at(const GsoGro *g, uint32_t index)
+static GsoFlowTime *time_of(GsoLink *link, int which)
 {
-    return (Flow *)(void *)(g->flows + index * g->stride);
+    return (GsoFlowTime *)(void *)(link - which);
 }
 
-static void put_free(GsoGro *g, uint32_t index)
+static void put_free(GsoGro *g, GsoFlowTime *t)
 {
-    g->times[index].link[0].next = g->free;
-    g->free = index;
+    t->link[0].next = g->free ? g->free->link : NULL;
+    g->free = t;
 }
 
-static void init_flow(GsoGro *g, uint32_t index)
+static void take_free(GsoGro *g)
 {
-    Flow *f = flow_at(g, index);
-    uint8_t *tail = (uint8_t *)f + align_up(sizeof(Flow));
+    GsoLink *next = g->free->link[0].next;
+
+    g->free = next ? time_of(next, 0) : NULL;
+}
+
+static void init_flow(GsoGro *g, uint32_t index, GsoFlowTime *t)
+{
+    GsoFlow *f = gso_gro_flow_at(g, index);
+    uint8_t *tail = (uint8_t *)f + align_up(sizeof(GsoFlow));
 
     f->index = index;
+    f->time = t;
+    t->flow = f;
     f->iov = (struct iovec *)(void *)tail;
     f->cookies = (void **)(f->iov + g->cfg.max_iov + 1);
-    f->held.hdr = f->hdr;
-    put_free(g, index);
+    put_free(g, t);
 }
 
 GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
 {
     size_t need = gso_gro_size(config);
     uint8_t *p = mem;
+    GsoFlowTime *times;
     GsoGro *g;
 
     if (!need || size < need) {
@@ -183,17 +123,17 @@ GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
     g->cfg = *config;
     g->stride = flow_stride(config);
     p += align_up(sizeof(*g));
-    g->places = (Place *)(void *)p;
+    g->places = (GsoPlace *)(void *)p;
     memset(p, 0xff, places_size(config));
     p += places_size(config);
-    g->times = (FlowTime *)(void *)p;
+    times = (GsoFlowTime *)(void *)p;
     g->flows = p + times_size(config);
-    g->free = NIL;
+    g->free = NULL;
     for (uint32_t i = flow_count(config); i-- > 0;) {
-        init_flow(g, i);
+        init_flow(g, i, &times[i]);
     }
-    for (int i = 0; i < LISTS; i++) {
-        g->list[i] = (Link) { NIL, NIL };
+    for (int i = 0; i < GSO_LISTS; i++) {
+        g->list[i] = (GsoLink) { &g->list[i], &g->list[i] };
     }
     g->ready_tail = &g->ready_head;
     return g;
@@ -201,68 +141,22 @@ GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
 
 /* Lists of held flows */
 
-static void list_append(GsoGro *g, int which, uint32_t index)
+/* NULL if the list is empty. */
+static GsoFlowTime *oldest(const GsoGro *g, int which)
 {
-    Link *list = &g->list[which];
-    uint32_t tail = list->prev;
+    GsoLink *link = g->list[which].next;
 
-    g->times[index].link[which] = (Link) { .prev = tail, .next = NIL };
-    if (tail == NIL) {
-        list->next = index;
-    } else {
-        g->times[tail].link[which].next = index;
-    }
-    list->prev = index;
-}
-
-static void list_remove(GsoGro *g, int which, uint32_t index)
-{
-    Link l = g->times[index].link[which];
-
-    if (l.prev == NIL) {
-        g->list[which].next = l.next;
-    } else {
-        g->times[l.prev].link[which].next = l.next;
-    }
-    if (l.next == NIL) {
-        g->list[which].prev = l.prev;
-    } else {
-        g->times[l.next].link[which].prev = l.prev;
-    }
+    return link == &g->list[which] ? NULL : time_of(link, which);
 }
 
 /* Buckets */
 
-static uint32_t hash_of(const GsoIncoming *in, uint32_t seed)
+static GsoFlow *find(const GsoGro *g, const GsoIncoming *in)
 {
-    const GsoLayout *l = &in->layout;
-    const uint8_t *ip = in->p + l->l2_len;
-    uint64_t h = gso_get32(in->p + l->l4_off) | (uint64_t)l->l4_proto << 32;
+    const GsoPlace *bucket = gso_gro_bucket(g, in->hash);
 
-    h = (h ^ seed) * 0x9e3779b97f4a7c15;
-    if (l->l3 == GSO_L3_IPV4) {
-        h ^= gso_load64(ip + GSO_IP4_SADDR);
-    } else {
-        for (int i = 0; i < 32; i += 8) {
-            h = (h ^ gso_load64(ip + GSO_IP6_SADDR + i)) * 0x9e3779b97f4a7c15;
-            h ^= h >> 32;
-        }
-    }
-    h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9;
-    return (uint32_t)(h >> 32);
-}
-
-static Place *bucket_of(const GsoGro *g, uint32_t hash)
-{
-    return g->places + (size_t)(hash & (g->cfg.buckets - 1)) * g->cfg.depth;
-}
-
-static Flow *find(const GsoGro *g, const GsoIncoming *in)
-{
-    const Place *bucket = bucket_of(g, in->hash);
-
-    for (uint32_t i = 0; i < g->cfg.depth && bucket[i].flow != NIL; i++) {
-        Flow *f = flow_at(g, bucket[i].flow);
+    for (uint32_t i = 0; i < g->cfg.depth && bucket[i].flow != GSO_NIL; i++) {
+        GsoFlow *f = gso_gro_flow_at(g, bucket[i].flow);
 
         if (bucket[i].hash == in->hash && gso_gro_same_flow(&f->held, in)) {
             return f;
@@ -271,32 +165,32 @@ static Flow *find(const GsoGro *g, const GsoIncoming *in)
     return NULL;
 }
 
-static void bucket_remove(GsoGro *g, const Flow *f)
+static void bucket_remove(GsoGro *g, const GsoFlow *f)
 {
-    Place *bucket = bucket_of(g, f->hash);
+    GsoPlace *bucket = gso_gro_bucket(g, f->hash);
     uint32_t i = 0;
 
     while (bucket[i].flow != f->index) {
         i++;
     }
-    for (; i + 1 < g->cfg.depth && bucket[i + 1].flow != NIL; i++) {
+    for (; i + 1 < g->cfg.depth && bucket[i + 1].flow != GSO_NIL; i++) {
         bucket[i] = bucket[i + 1];
     }
-    bucket[i].flow = NIL;
+    bucket[i].flow = GSO_NIL;
 }
 
 /* Delivery */
 
-static void ready_append(GsoGro *g, Ready *r)
+static void ready_append(GsoGro *g, GsoReady *r)
 {
     r->next = NULL;
     *g->ready_tail = r;
     g->ready_tail = &r->next;
 }
 
-static Ready *ready_pop(GsoGro *g)
+static GsoReady *ready_pop(GsoGro *g)
 {
-    Ready *r = g->ready_head;
+    GsoReady *r = g->ready_head;
 
     if (r) {
         g->ready_head = r->next;
@@ -307,7 +201,7 @@ static Ready *ready_pop(GsoGro *g)
     return r;
 }
 
-static void count_frame(GsoGro *g, const Ready *r)
+static void count_frame(GsoGro *g, const GsoReady *r)
 {
     uint64_t held = g->now - r->first;
 
@@ -318,269 +212,220 @@ static void count_frame(GsoGro *g, const Ready *r)
     }
 }
 
-static void drain(GsoGro *g)
+void gso_gro_drain(GsoGro *g)
 {
-    Ready *r;
+    GsoReady *r;
 
     while ((r = ready_pop(g))) {
-        Flow *f = r->flow;
+        GsoFlow *f = r->flow;
 
         count_frame(g, r);
         g->cfg.deliver(g->cfg.opaque, &r->frame);
         if (f) {
-            put_free(g, f->index);
+            put_free(g, f->time);
         }
     }
 }
 
 /* Write lengths and checksums of a super-frame into its header. */
-static void finish_header(Flow *f)
+static void finish_header(GsoFlow *f)
 {
-    GsoHeld *h = &f->held;
-    uint8_t *ip = f->hdr + h->l2_len;
-    uint8_t *l4 = f->hdr + h->l4_off;
-    uint16_t l4_len = (uint16_t)(h->hdr_len - h->l4_off + h->len);
+    const GsoLayout *l = &f->held.layout;
+    uint8_t *ip = f->held.hdr + l->l2_len;
+    uint8_t *l4 = f->held.hdr + l->l4_off;
+    uint16_t l4_len = (uint16_t)(l->l4_hdr_len + f->held.len);
     uint64_t sum;
 
-    if (h->l3 == GSO_L3_IPV4) {
-        gso_put16(ip + GSO_IP4_LEN, (uint16_t)(h->l3_len + l4_len));
+    if (l->l3 == GSO_L3_IPV4) {
+        gso_put16(ip + GSO_IP4_LEN, (uint16_t)(l->l3_len + l4_len));
         gso_put16(ip + GSO_IP4_CSUM, 0);
-        sum = gso_sum(ip, h->l3_len, 0);
+        sum = gso_sum(ip, l->l3_len, 0);
         gso_put16(ip + GSO_IP4_CSUM, gso_sum_finish(sum));
     } else {
         gso_put16(ip + GSO_IP6_LEN,
-                  (uint16_t)(h->l3_len - GSO_IP6_HLEN + l4_len));
+                  (uint16_t)(l->l3_len - GSO_IP6_HLEN + l4_len));
     }
-    if (h->l4_proto == GSO_IPPROTO_UDP) {
+    if (l->l4_proto == GSO_IPPROTO_UDP) {
         gso_put16(l4 + GSO_UDP_LEN, l4_len);
     }
-    sum = gso_sum_pseudo(ip, h->l3, h->l4_proto, l4_len);
-    gso_put16(l4 + gso_csum_offset(h->l4_proto), gso_sum_fold(sum));
+    sum = gso_sum_pseudo(ip, l->l3, l->l4_proto, l4_len);
+    gso_put16(l4 + gso_csum_offset(l->l4_proto), gso_sum_fold(sum));
 }
 
-static void set_meta(const Flow *f, GsoMeta *m)
+static void set_meta(const GsoFlow *f, GsoMeta *m)
 {
     const GsoHeld *h = &f->held;
+    const GsoLayout *l = &h->layout;
     bool partial = h->count > 1 || h->csum == GSO_CSUM_PARTIAL;
 
     *m = (GsoMeta) {
         .csum = partial ? GSO_CSUM_PARTIAL : GSO_CSUM_COMPLETE,
         .verified = !partial,
         .segs = (uint16_t)h->count,
-        .hdr_len = h->hdr_len,
-        .csum_start = partial ? h->l4_off : 0,
-        .csum_offset = partial ? (uint16_t)gso_csum_offset(h->l4_proto) : 0,
+        .hdr_len = l->hdr_len,
+        .csum_start = partial ? l->l4_off : 0,
+        .csum_offset = partial ? (uint16_t)gso_csum_offset(l->l4_proto) : 0,
     };
     if (h->count == 1) {
         return;
     }
-    m->gso_size = h->mss;
+    m->gso_size = (uint16_t)l->payload_len;
     m->fixed_id = h->fixed_id;
-    if (h->l4_proto == GSO_IPPROTO_UDP) {
+    if (l->l4_proto == GSO_IPPROTO_UDP) {
         m->type = GSO_TYPE_UDP_L4;
         return;
     }
-    m->type = h->l3 == GSO_L3_IPV4 ? GSO_TYPE_TCPV4 : GSO_TYPE_TCPV6;
-    m->ecn = f->hdr[h->l4_off + GSO_TCP_FLAGS] & GSO_TCP_CWR;
+    m->type = l->l3 == GSO_L3_IPV4 ? GSO_TYPE_TCPV4 : GSO_TYPE_TCPV6;
+    m->ecn = f->held.hdr[l->l4_off + GSO_TCP_FLAGS] & GSO_TCP_CWR;
 }
 
 /* Take a held frame out of the table and queue it for delivery. */
-static void close_flow(GsoGro *g, Flow *f, GsoClose reason)
+void gso_gro_close(GsoGro *g, GsoFlow *f, GsoClose reason)
 {
     GsoFrame *frame = &f->ready.frame;
+    GsoFlowTime *t = f->time;
 
     bucket_remove(g, f);
-    list_remove(g, BY_LAST, f->index);
-    list_remove(g, BY_FIRST, f->index);
+    gso_gro_list_remove(GSO_BY_LAST, t);
+    gso_gro_list_remove(GSO_BY_FIRST, t);
     g->held -= f->held.count;
     g->stats.close[reason]++;
     if (f->held.count > 1) {
         finish_header(f);
     }
-    f->iov[0].iov_base = f->hdr;
-    f->iov[0].iov_len = f->held.hdr_len;
+    f->iov[0].iov_base = f->held.hdr;
+    f->iov[0].iov_len = f->held.layout.hdr_len;
     frame->iov = f->iov;
     frame->iovcnt = f->niov;
-    frame->len = f->held.hdr_len + f->held.len;
+    frame->len = f->held.layout.hdr_len + f->held.len;
     frame->cookies = f->cookies;
     frame->ncookies = f->held.count;
     set_meta(f, &frame->meta);
     f->ready.flow = f;
-    f->ready.first = g->times[f->index].first;
+    f->ready.first = t->first;
     ready_append(g, &f->ready);
+}
+
+GsoVerdict gso_gro_end(GsoGro *g, GsoFlow *f, uint32_t len,
+                       uint8_t tcp_flags)
+{
+    const uint8_t sticky = GSO_TCP_FIN | GSO_TCP_PSH;
+    const GsoLayout *l = &f->held.layout;
+    GsoVerdict v = GSO_V_MERGED_FULL;
+
+    if (gso_gro_ends(tcp_flags)) {
+        f->held.hdr[l->l4_off + GSO_TCP_FLAGS] |= tcp_flags & sticky;
+        v = GSO_V_MERGED_PUSH;
+    } else if (len < l->payload_len) {
+        v = GSO_V_MERGED_SHORT;
+    }
+    gso_gro_close(g, f, GSO_CLOSE_MERGED);
+    return v;
 }
 
 static void close_list(GsoGro *g, GsoClose reason)
 {
-    uint32_t i;
+    GsoFlowTime *t;
 
-    while ((i = g->list[BY_FIRST].next) != NIL) {
-        close_flow(g, flow_at(g, i), reason);
+    while ((t = oldest(g, GSO_BY_FIRST))) {
+        gso_gro_close(g, t->flow, reason);
     }
 }
 
 /* Joining packets */
 
-/* Append the payload's pieces; false, with nothing changed, if no room. */
-static bool add_payload(GsoGro *g, Flow *f, const GsoIncoming *in)
-{
-    const struct iovec *v = in->packet->iov;
-    size_t off = in->layout.hdr_len;
-    uint32_t left = in->layout.payload_len;
-    uint32_t n = f->niov;
-
-    for (; left; v++) {
-        size_t len;
-
-        if (off >= v->iov_len) {
-            off -= v->iov_len;
-            continue;
-        }
-        if (n > g->cfg.max_iov) {
-            return false;
-        }
-        len = GSO_MIN(v->iov_len - off, left);
-        f->iov[n].iov_base = (uint8_t *)v->iov_base + off;
-        f->iov[n].iov_len = len;
-        n++;
-        left -= (uint32_t)len;
-        off = 0;
-    }
-    f->niov = n;
-    f->cookies[f->held.count++] = in->packet->cookie;
-    f->held.len += in->layout.payload_len;
-    g->held++;
-    return true;
-}
-
-/* A packet came: the time to hold starts again. */
-static void touch(GsoGro *g, const Flow *f, uint64_t now)
-{
-    FlowTime *t = &g->times[f->index];
-
-    list_append(g, BY_LAST, f->index);
-    t->epoch = g->epoch;
-    t->deadline = g->cfg.flush_timeout ? now + g->cfg.flush_timeout
-                                       : GSO_NEVER;
-}
-
-static void remember(Flow *f, const GsoIncoming *in)
+static void remember(const GsoGro *g, GsoFlow *f, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
     const uint8_t *ip = in->p + l->l2_len;
-    GsoHeld *h = &f->held;
 
-    h->len = 0;
-    h->count = 0;
-    h->mss = (uint16_t)l->payload_len;
-    h->l2_len = l->l2_len;
-    h->l3_len = l->l3_len;
-    h->l4_off = l->l4_off;
-    h->hdr_len = l->hdr_len;
-    h->l3 = l->l3;
-    h->l4_proto = l->l4_proto;
-    h->csum = in->csum;
-    h->fixed_id = l->l3 == GSO_L3_IPV4 &&
-                  (gso_get16(ip + GSO_IP4_FRAG) & GSO_IP_DF);
-    memcpy(f->hdr, in->p, l->hdr_len);
+    f->held.len = 0;
+    f->held.count = 0;
+    f->held.layout = *l;
+    f->held.csum = in->csum;
+    f->held.fixed_id = l->l3 == GSO_L3_IPV4 &&
+                       (gso_get16(ip + GSO_IP4_FRAG) & GSO_IP_DF);
+    f->max_segs = l->l4_proto == GSO_IPPROTO_UDP
+                  ? GSO_MIN(g->cfg.max_segs, GSO_UDP_MAX_SEGS)
+                  : g->cfg.max_segs;
+    memcpy(f->held.hdr, in->p, l->hdr_len);
+    gso_gro_foresee(&f->held, f->max_segs);
 }
 
 /* Hold the packet as the first of a frame; GSO_V_HELD or why not. */
-static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in, uint64_t now)
+static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in)
 {
-    Place *bucket = bucket_of(g, in->hash);
-    uint32_t i = 0;
-    Flow *f;
+    const GsoLayout *l = &in->layout;
+    GsoPlace *bucket = gso_gro_bucket(g, in->hash);
+    GsoFlowTime *t = g->free;
+    uint32_t niov, i = 0;
+    GsoFlow *f;
 
-    if (g->free == NIL) {
+    if (!t) {
         return GSO_V_PASS_BUSY;
     }
-    f = flow_at(g, g->free);
-    remember(f, in);
+    f = t->flow;
     f->niov = 1;
-    if (!add_payload(g, f, in)) {
+    niov = gso_gro_pieces(g, f, in->packet, l->hdr_len, &(size_t) { 0 });
+    if (!niov) {
         return GSO_V_PASS_PIECES;
     }
-    g->free = g->times[f->index].link[0].next;
-    if (bucket[g->cfg.depth - 1].flow != NIL) {
-        close_flow(g, flow_at(g, bucket[0].flow), GSO_CLOSE_EVICT);
+    take_free(g);
+    remember(g, f, in);
+    gso_gro_add(g, f, in->packet->cookie, niov, l->payload_len);
+    if (bucket[g->cfg.depth - 1].flow != GSO_NIL) {
+        gso_gro_close(g, gso_gro_flow_at(g, bucket[0].flow), GSO_CLOSE_EVICT);
     }
-    while (bucket[i].flow != NIL) {
+    while (bucket[i].flow != GSO_NIL) {
         i++;
     }
-    bucket[i] = (Place) { .hash = in->hash, .flow = f->index };
+    bucket[i] = (GsoPlace) { .hash = in->hash, .flow = f->index };
     f->hash = in->hash;
-    g->times[f->index].first = now;
-    list_append(g, BY_FIRST, f->index);
-    touch(g, f, now);
+    t->first = g->now;
+    gso_gro_list_append(g, GSO_BY_FIRST, t);
+    gso_gro_touch(g, t);
     return GSO_V_HELD;
 }
 
-static GsoVerdict after_join(const GsoGro *g, const Flow *f,
-                             const GsoLayout *l)
+/* Join the packet to its flow's frame; GSO_V_MERGED* or why not. */
+static GsoVerdict join(GsoGro *g, GsoFlow *f, const GsoIncoming *in)
 {
-    uint32_t limit = g->cfg.max_segs;
-
-    if (l->l4_proto == GSO_IPPROTO_UDP) {
-        limit = GSO_MIN(limit, GSO_UDP_MAX_SEGS);
-    }
-    if (gso_gro_ends(l)) {
-        return GSO_V_MERGED_PUSH;
-    }
-    if (l->payload_len < f->held.mss) {
-        return GSO_V_MERGED_SHORT;
-    }
-    return f->held.count == limit ? GSO_V_MERGED_FULL : GSO_V_MERGED;
-}
-
-/* Join the packet to its flow's frame; GSO_V_MERGED* or the difference. */
-static GsoVerdict join(GsoGro *g, Flow *f, const GsoIncoming *in,
-                       uint64_t now)
-{
-    const uint8_t sticky = GSO_TCP_FIN | GSO_TCP_PSH;
+    const GsoLayout *l = &in->layout;
     bool fixed_id;
     GsoVerdict v = gso_gro_compare(&f->held, in, g->cfg.accecn, &fixed_id);
+    uint32_t niov;
 
     if (v != GSO_V_MERGED) {
         return v;
     }
-    if (!add_payload(g, f, in)) {
+    niov = gso_gro_pieces(g, f, in->packet, l->hdr_len, &(size_t) { 0 });
+    if (!niov) {
         return GSO_V_DIFF_PIECES;
     }
     f->held.fixed_id = fixed_id;
-    if (in->layout.l4_proto == GSO_IPPROTO_TCP) {
-        f->hdr[f->held.l4_off + GSO_TCP_FLAGS] |= in->layout.tcp_flags &
-                                                  sticky;
-    }
-    list_remove(g, BY_LAST, f->index);
-    touch(g, f, now);
-    v = after_join(g, f, &in->layout);
-    if (v != GSO_V_MERGED) {
-        close_flow(g, f, GSO_CLOSE_MERGED);
-    }
-    return v;
+    gso_gro_add(g, f, in->packet->cookie, niov, l->payload_len);
+    return gso_gro_joined(g, f, l->payload_len, l->tcp_flags);
 }
 
 /* A packet that may be held; @kept says whether it was. */
-static GsoVerdict hold(GsoGro *g, const GsoIncoming *in, uint64_t now,
-                       bool *kept)
+static GsoVerdict hold(GsoGro *g, const GsoIncoming *in, bool *kept)
 {
-    Flow *f = find(g, in);
+    GsoFlow *f = find(g, in);
     GsoVerdict v;
 
     if (f) {
-        v = join(g, f, in, now);
+        v = join(g, f, in);
         *kept = v <= GSO_V_MERGED_FULL;
         if (*kept) {
             return v;
         }
-        close_flow(g, f, GSO_CLOSE_DIFF);
+        gso_gro_close(g, f, GSO_CLOSE_DIFF);
     } else {
-        v = gso_gro_ends(&in->layout) ? GSO_V_PASS_FLAGS : GSO_V_HELD;
+        v = gso_gro_ends(in->layout.tcp_flags) ? GSO_V_PASS_FLAGS : GSO_V_HELD;
     }
     *kept = false;
-    if (!gso_gro_ends(&in->layout)) {
-        GsoVerdict started = start_flow(g, in, now);
+    if (!gso_gro_ends(in->layout.tcp_flags)) {
+        GsoVerdict started = start_flow(g, in);
 
         *kept = started == GSO_V_HELD;
         v = f && *kept ? v : started;
@@ -588,15 +433,16 @@ static GsoVerdict hold(GsoGro *g, const GsoIncoming *in, uint64_t now,
     return v;
 }
 
-static bool same_addresses(const Flow *f, const GsoIncoming *in)
+static bool same_addresses(const GsoFlow *f, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
+    const GsoLayout *held = &f->held.layout;
     bool v4 = l->l3 == GSO_L3_IPV4;
     uint32_t off = l->l2_len + (v4 ? GSO_IP4_SADDR : GSO_IP6_SADDR);
 
-    return f->held.l3 == l->l3 && f->held.l2_len == l->l2_len &&
-           !memcmp(f->hdr + off, in->p + off, v4 ? 8 : 32) &&
-           !memcmp(f->hdr, in->p, l->l2_len);
+    return held->l3 == l->l3 && held->l2_len == l->l2_len &&
+           !memcmp(f->held.hdr + off, in->p + off, v4 ? 8 : 32) &&
+           !memcmp(f->held.hdr, in->p, l->l2_len);
 }
 
 /*
@@ -606,7 +452,8 @@ static bool same_addresses(const Flow *f, const GsoIncoming *in)
 static void close_related(GsoGro *g, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
-    Flow *f;
+    const GsoLink *list = &g->list[GSO_BY_FIRST];
+    GsoFlow *f;
 
     if (l->l3 == GSO_L3_NONE || (l->l4_proto != GSO_IPPROTO_TCP &&
                                  l->l4_proto != GSO_IPPROTO_UDP)) {
@@ -615,26 +462,26 @@ static void close_related(GsoGro *g, const GsoIncoming *in)
     if (l->l4_off && !(l->flags & GSO_LF_FRAGMENT)) {
         f = find(g, in);
         if (f) {
-            close_flow(g, f, GSO_CLOSE_PASS);
+            gso_gro_close(g, f, GSO_CLOSE_PASS);
         }
         return;
     }
-    for (uint32_t i = g->list[BY_FIRST].next, next; i != NIL; i = next) {
-        next = g->times[i].link[BY_FIRST].next;
-        f = flow_at(g, i);
+    for (GsoLink *i = list->next, *next; i != list; i = next) {
+        next = i->next;
+        f = time_of(i, GSO_BY_FIRST)->flow;
         if (same_addresses(f, in)) {
-            close_flow(g, f, GSO_CLOSE_PASS);
+            gso_gro_close(g, f, GSO_CLOSE_PASS);
         }
     }
 }
 
-static void pass(GsoGro *g, const GsoIncoming *in, uint64_t now, Ready *r)
+static void pass(GsoGro *g, const GsoIncoming *in, GsoReady *r)
 {
     const GsoPacket *packet = in->packet;
     GsoFrame *frame = &r->frame;
 
     r->flow = NULL;
-    r->first = now;
+    r->first = g->now;
     frame->iov = packet->iov;
     frame->iovcnt = packet->iovcnt;
     frame->len = in->layout.frame_len;
@@ -652,58 +499,69 @@ static void pass(GsoGro *g, const GsoIncoming *in, uint64_t now, Ready *r)
     ready_append(g, r);
 }
 
-static void look_at(GsoGro *g, const GsoPacket *packet, uint8_t *scratch,
-                    GsoIncoming *in)
+static void look_at(const GsoGro *g, const GsoPacket *packet,
+                    uint8_t *scratch, GsoIncoming *in)
 {
+    const GsoLayout *l = &in->layout;
+    const uint8_t *addr;
+
     in->packet = packet;
-    in->p = gso_parse_head(packet->iov, packet->iovcnt, scratch,
-                           &in->layout);
-    in->hash = in->layout.l4_off ? hash_of(in, g->cfg.hash_seed) : 0;
     in->csum = packet->meta ? packet->meta->csum : GSO_CSUM_COMPLETE;
     in->verified = packet->meta && packet->meta->verified;
+    in->hash = 0;
+    in->p = gso_parse_head(packet->iov, packet->iovcnt, scratch,
+                           &in->layout);
+    if (l->l4_off) {
+        addr = in->p + l->l2_len + (l->l3 == GSO_L3_IPV4 ? GSO_IP4_SADDR
+                                                         : GSO_IP6_SADDR);
+        in->hash = gso_gro_hash(g, l->l3, addr, l->l4_proto,
+                                in->p + l->l4_off);
+    }
 }
 
-GsoVerdict gso_gro_receive(GsoGro *g, const GsoPacket *packet, uint64_t now)
+GsoVerdict gso_gro_look(GsoGro *g, const GsoPacket *packet)
 {
     uint8_t scratch[GSO_HDR_MAX];
     GsoIncoming in;
     GsoVerdict v;
-    Ready r;
+    GsoReady r;
     bool kept = false;
 
     look_at(g, packet, scratch, &in);
-    g->now = now;
-    g->received = true;
-    g->stats.packets++;
     v = gso_gro_classify(&in, g->cfg.types);
     if (v == GSO_V_HELD) {
         v = gso_gro_check_csum(&in);
     }
     if (v == GSO_V_HELD) {
-        v = hold(g, &in, now, &kept);
+        v = hold(g, &in, &kept);
     } else {
         close_related(g, &in);
     }
-    g->stats.verdict[v]++;
     if (!kept) {
-        pass(g, &in, now, &r);
+        pass(g, &in, &r);
     }
-    drain(g);
+    gso_gro_drain(g);
     return v;
 }
 
 /* Time */
 
+/* When a frame is due that waits for more packets of its flow. */
+static uint64_t deadline(const GsoGro *g, const GsoFlowTime *t)
+{
+    return g->cfg.flush_timeout ? t->last + g->cfg.flush_timeout : GSO_NEVER;
+}
+
 static void close_due(GsoGro *g, uint64_t now)
 {
-    uint32_t i;
+    GsoFlowTime *t;
 
-    while ((i = g->list[BY_LAST].next) != NIL && g->times[i].deadline <= now) {
-        close_flow(g, flow_at(g, i), GSO_CLOSE_DEADLINE);
+    while ((t = oldest(g, GSO_BY_LAST)) && deadline(g, t) <= now) {
+        gso_gro_close(g, t->flow, GSO_CLOSE_DEADLINE);
     }
-    while (g->cfg.max_hold && (i = g->list[BY_FIRST].next) != NIL &&
-           now - g->times[i].first >= g->cfg.max_hold) {
-        close_flow(g, flow_at(g, i), GSO_CLOSE_AGE);
+    while (g->cfg.max_hold && (t = oldest(g, GSO_BY_FIRST)) &&
+           now - t->first >= g->cfg.max_hold) {
+        gso_gro_close(g, t->flow, GSO_CLOSE_AGE);
     }
 }
 
@@ -714,45 +572,44 @@ void gso_gro_poll_end(GsoGro *g, uint64_t now)
     if (!g->received || !g->cfg.flush_timeout) {
         close_list(g, GSO_CLOSE_POLL);
     }
-    for (uint32_t i = g->list[BY_LAST].prev;
-         i != NIL && g->times[i].epoch == g->epoch;
-         i = g->times[i].link[BY_LAST].prev) {
-        g->times[i].deadline = now + g->cfg.flush_timeout;
+    for (GsoLink *i = g->list[GSO_BY_LAST].prev; i != &g->list[GSO_BY_LAST];
+         i = i->prev) {
+        GsoFlowTime *t = time_of(i, GSO_BY_LAST);
+
+        if (t->epoch != g->epoch) {
+            break;
+        }
+        t->last = now;
     }
     g->epoch++;
     g->received = false;
-    drain(g);
+    gso_gro_drain(g);
 }
 
 uint64_t gso_gro_next_deadline(const GsoGro *g)
 {
-    uint32_t last = g->list[BY_LAST].next;
-    uint32_t first = g->list[BY_FIRST].next;
-    uint64_t deadline = GSO_NEVER;
+    const GsoFlowTime *last = oldest(g, GSO_BY_LAST);
+    const GsoFlowTime *first = oldest(g, GSO_BY_FIRST);
+    uint64_t due = last ? deadline(g, last) : GSO_NEVER;
 
-    if (last != NIL) {
-        deadline = g->times[last].deadline;
+    if (first && g->cfg.max_hold) {
+        due = GSO_MIN(due, first->first + g->cfg.max_hold);
     }
-    if (first != NIL && g->cfg.max_hold) {
-        uint64_t age = g->times[first].first + g->cfg.max_hold;
-
-        deadline = GSO_MIN(deadline, age);
-    }
-    return deadline;
+    return due;
 }
 
 void gso_gro_expire(GsoGro *g, uint64_t now)
 {
     g->now = now;
     close_due(g, now);
-    drain(g);
+    gso_gro_drain(g);
 }
 
 void gso_gro_flush(GsoGro *g, uint64_t now)
 {
     g->now = now;
     close_list(g, GSO_CLOSE_DEMAND);
-    drain(g);
+    gso_gro_drain(g);
 }
 
 unsigned gso_gro_held(const GsoGro *g)

@@ -14,6 +14,8 @@
 #include "gso.h"
 
 #define GSO_ETH_HLEN 14
+#define GSO_ETH_P_IP 0x0800
+#define GSO_ETH_P_IPV6 0x86dd
 #define GSO_VLAN_HLEN 4
 #define GSO_IP_DF 0x4000
 #define GSO_IP_MF_OR_OFFSET 0x3fff
@@ -100,6 +102,14 @@ static inline uint64_t gso_load64(const uint8_t *p)
     return v;
 }
 
+static inline uint16_t gso_load16(const uint8_t *p)
+{
+    uint16_t v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
 static inline uint32_t gso_load32(const uint8_t *p)
 {
     uint32_t v;
@@ -133,13 +143,24 @@ static inline uint64_t gso_sum_tail(const uint8_t *p, size_t len,
     return sum;
 }
 
-/* Fold to 16 bits in memory order. */
+/*
+ * Fold to 16 bits in memory order.  Halves are added to each other in both
+ * places, so that the carry of the lower sum comes into the upper one.
+ */
 static inline uint16_t gso_fold(uint64_t sum)
 {
-    sum = (sum >> 32) + (sum & 0xffffffff);
-    sum = (sum >> 16 & 0xffff) + (sum & 0xffff) + (sum >> 32);
-    sum = (sum >> 16) + (sum & 0xffff);
-    return (uint16_t)((sum >> 16) + sum);
+    uint32_t half;
+
+    sum += sum << 32 | sum >> 32;
+    half = (uint32_t)(sum >> 32);
+    half += half << 16 | half >> 16;
+    return (uint16_t)(half >> 16);
+}
+
+/* Is that the sum of a text that holds its checksum, if not all zeros? */
+static inline bool gso_sum_good(uint64_t sum)
+{
+    return gso_fold(sum) == 0xffff;
 }
 
 /* Sum of an IPv4 header without options. */

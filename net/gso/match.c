@@ -88,7 +88,7 @@ static bool l4_csum_good(const GsoIncoming *in)
     sum = gso_sum_tail(in->p + l->l4_off, l->l4_hdr_len, sum);
     sum = gso_sum_iov(packet->iov, packet->iovcnt, l->hdr_len,
                       l->payload_len, sum);
-    return gso_fold(sum) == 0xffff;
+    return gso_sum_good(sum);
 }
 
 GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
@@ -98,7 +98,7 @@ GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
     const uint8_t *l4 = in->p + l->l4_off;
 
     if (l->l3 == GSO_L3_IPV4) {
-        if (gso_fold(gso_sum_ipv4(ip)) != 0xffff) {
+        if (!gso_sum_good(gso_sum_ipv4(ip))) {
             return GSO_V_PASS_IP_CSUM;
         }
         if (gso_get16(ip + GSO_IP4_CSUM) == 0xffff) {
@@ -122,34 +122,22 @@ GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
 static bool same_ipv6(const GsoHeld *h, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
-    const uint8_t *a = h->hdr + h->l2_len;
+    const uint8_t *a = h->hdr + h->layout.l2_len;
     const uint8_t *b = in->p + l->l2_len;
 
-    return h->l3_len == l->l3_len &&
+    return h->layout.l3_len == l->l3_len &&
            !((gso_get32(a) ^ gso_get32(b)) & 0xf00fffff) &&
            a[GSO_IP6_NEXT] == b[GSO_IP6_NEXT] &&
            !memcmp(a + GSO_IP6_HLEN, b + GSO_IP6_HLEN,
                    l->l3_len - GSO_IP6_HLEN);
 }
 
-/* Do 8, or 32, bytes differ?  0 if not. */
-static uint64_t differ8(const uint8_t *a, const uint8_t *b)
-{
-    return gso_load64(a) ^ gso_load64(b);
-}
-
-static uint64_t differ32(const uint8_t *a, const uint8_t *b)
-{
-    return differ8(a, b) | differ8(a + 8, b + 8) |
-           differ8(a + 16, b + 16) | differ8(a + 24, b + 24);
-}
-
 /* The Ethernet header is at least 14 bytes, and 8 more with two tags. */
 static uint64_t differ_l2(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
-    uint64_t d = differ8(a, b) | differ8(a + len - 8, b + len - 8);
+    uint64_t d = gso_differ8(a, b) | gso_differ8(a + len - 8, b + len - 8);
 
-    return len > 16 ? d | differ8(a + 8, b + 8) : d;
+    return len > 16 ? d | gso_differ8(a + 8, b + 8) : d;
 }
 
 bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
@@ -157,45 +145,29 @@ bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
     const GsoLayout *l = &in->layout;
     const uint8_t *a = h->hdr;
     const uint8_t *b = in->p;
-    const uint32_t ip = h->l2_len;
+    const uint32_t ip = h->layout.l2_len;
     uint64_t d;
 
-    if (h->l3 != l->l3 || h->l4_proto != l->l4_proto || ip != l->l2_len) {
+    if (h->layout.l3 != l->l3 || h->layout.l4_proto != l->l4_proto ||
+        ip != l->l2_len) {
         return false;
     }
     d = differ_l2(a, b, ip);
-    d |= gso_load32(a + h->l4_off) ^ gso_load32(b + l->l4_off);
+    d |= gso_differ4(a + h->layout.l4_off, b + l->l4_off);
     if (l->l3 == GSO_L3_IPV4) {
-        return !(d | differ8(a + ip + GSO_IP4_SADDR, b + ip + GSO_IP4_SADDR));
+        return !(d | gso_differ8(a + ip + GSO_IP4_SADDR, b + ip + GSO_IP4_SADDR));
     }
-    d |= differ32(a + ip + GSO_IP6_SADDR, b + ip + GSO_IP6_SADDR);
+    d |= gso_differ32(a + ip + GSO_IP6_SADDR, b + ip + GSO_IP6_SADDR);
     return !d && same_ipv6(h, in);
-}
-
-/*
- * IP IDs count up with the packets, or are all the same if DF is set on
- * all; the second packet decides which.
- */
-static bool id_fits(const GsoHeld *h, const uint8_t *a, const uint8_t *b,
-                    bool *fixed_id)
-{
-    uint16_t step = (uint16_t)(gso_get16(b + GSO_IP4_ID) -
-                               gso_get16(a + GSO_IP4_ID));
-
-    if (h->fixed_id && step == 0) {
-        return true;
-    }
-    *fixed_id = false;
-    return step == (uint16_t)h->count && (!h->fixed_id || h->count == 1);
 }
 
 static GsoVerdict compare_ip(const GsoHeld *h, const GsoIncoming *in,
                              bool *fixed_id)
 {
-    const uint8_t *a = h->hdr + h->l2_len;
+    const uint8_t *a = h->hdr + h->layout.l2_len;
     const uint8_t *b = in->p + in->layout.l2_len;
 
-    if (h->l3 == GSO_L3_IPV6) {
+    if (h->layout.l3 == GSO_L3_IPV6) {
         if (a[GSO_IP6_HOPS] != b[GSO_IP6_HOPS]) {
             return GSO_V_DIFF_TTL;
         }
@@ -211,23 +183,13 @@ static GsoVerdict compare_ip(const GsoHeld *h, const GsoIncoming *in,
     if (gso_get16(a + GSO_IP4_FRAG) != gso_get16(b + GSO_IP4_FRAG)) {
         return GSO_V_DIFF_DF;
     }
-    return id_fits(h, a, b, fixed_id) ? GSO_V_MERGED : GSO_V_DIFF_IP_ID;
-}
-
-static bool options_differ(const uint8_t *a, const uint8_t *b, uint32_t len)
-{
-    uint32_t d = 0;
-
-    for (uint32_t i = GSO_TCP_HLEN; i < len; i += 4) {
-        d |= gso_load32(a + i) ^ gso_load32(b + i);
-    }
-    return d;
+    return gso_gro_id_fits(h, a, b, fixed_id) ? GSO_V_MERGED : GSO_V_DIFF_IP_ID;
 }
 
 static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
                               bool accecn)
 {
-    const uint8_t *a = h->hdr + h->l4_off;
+    const uint8_t *a = h->hdr + h->layout.l4_off;
     const uint8_t *b = in->p + in->layout.l4_off;
     uint8_t flags = a[GSO_TCP_FLAGS] ^ b[GSO_TCP_FLAGS];
 
@@ -244,13 +206,13 @@ static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
     if (gso_get32(a + GSO_TCP_ACKNO) != gso_get32(b + GSO_TCP_ACKNO)) {
         return GSO_V_DIFF_ACK;
     }
-    if (options_differ(a, b, in->layout.l4_hdr_len)) {
+    if (gso_differ_options(a, b, in->layout.l4_hdr_len)) {
         return GSO_V_DIFF_OPTIONS;
     }
     if (gso_get16(a + GSO_TCP_URGPTR) != gso_get16(b + GSO_TCP_URGPTR)) {
         return GSO_V_DIFF_URGENT;
     }
-    if (gso_get32(a + GSO_TCP_SEQ) + h->len != gso_get32(b + GSO_TCP_SEQ)) {
+    if (!gso_gro_seq_fits(h, a, b)) {
         return GSO_V_DIFF_SEQ;
     }
     return GSO_V_MERGED;
@@ -270,11 +232,10 @@ GsoVerdict gso_gro_compare(const GsoHeld *h, const GsoIncoming *in,
     if (v != GSO_V_MERGED) {
         return v;
     }
-    if (l->payload_len > h->mss) {
+    if (l->payload_len > h->layout.payload_len) {
         return GSO_V_DIFF_LONGER;
     }
-    /* Tags count as Linux counts them: all behind the MAC addresses' type. */
-    if (h->hdr_len - GSO_ETH_HLEN + h->len + l->payload_len > GSO_IP_MAX) {
+    if (gso_gro_too_big(h, l->payload_len)) {
         return GSO_V_DIFF_TOO_BIG;
     }
     return GSO_V_MERGED;

@@ -15,9 +15,7 @@
 #include "gso-int.h"
 
 enum {
-    ETH_P_IP = 0x0800,
     ETH_P_8021Q = 0x8100,
-    ETH_P_IPV6 = 0x86dd,
     ETH_P_8021AD = 0x88a8,
     ETH_P_MIN = 0x0600,
 };
@@ -272,9 +270,9 @@ static bool parse(const uint8_t *p, size_t avail, size_t frame_len,
     memset(l, 0, sizeof(*l));
     l->frame_len = (uint32_t)frame_len;
     parse_l2(&h, l);
-    if (l->ethertype == ETH_P_IP) {
+    if (l->ethertype == GSO_ETH_P_IP) {
         l4_follows = parse_ipv4(&h, l);
-    } else if (l->ethertype == ETH_P_IPV6) {
+    } else if (l->ethertype == GSO_ETH_P_IPV6) {
         l4_follows = parse_ipv6(&h, l);
     }
     if (l->ip_len > l->l3_len) {
