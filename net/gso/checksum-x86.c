@@ -154,40 +154,45 @@ __m512i take_tail_512(uint8_t *d, const uint8_t *p, size_t len)
     return v;
 }
 
-/* What the words of a lane lack in @vectors, 0x8000 each. */
-static inline __attribute__((always_inline)) AVX512
-__m512i lack_512(size_t vectors)
-{
-    return _mm512_set1_epi32((int)(vectors * 2 * 0x8000));
-}
-
 /*
- * Sum @len bytes, at most BLOCK_MAX, and what is in @first; copy them to @d
- * unless that is NULL.
+ * Sum the words of @first and @len bytes, at most BLOCK_MAX; copy the latter
+ * to @d unless that is NULL.  Several sums, because each addition waits for
+ * the one before it.
  */
 static inline __attribute__((always_inline)) AVX512
 uint64_t block_512(__m512i first, uint8_t *d, const uint8_t *p, size_t len)
 {
-    __m512i a = _mm512_add_epi32(first, lack_512((len + 63) / 64));
+    const size_t vectors = 1 + (len + 63) / 64;
+    /* What the words of a lane lack, 0x8000 each. */
+    __m512i a = _mm512_set1_epi32((int)(vectors * 2 * 0x8000));
     __m512i b = _mm512_setzero_si512();
-    __m512i c = b, e = b;
+    __m512i c = b, e = b, f = b, g = add_words_512(b, first);
     __m256i half;
     __m128i quarter;
     size_t off = 0;
 
-    for (; len >= 256; off += 256, len -= 256) {
+    for (; len >= 384; off += 384, len -= 384) {
         a = add_words_512(a, take_512(d, p, off));
         b = add_words_512(b, take_512(d, p, off + 64));
         c = add_words_512(c, take_512(d, p, off + 128));
         e = add_words_512(e, take_512(d, p, off + 192));
+        f = add_words_512(f, take_512(d, p, off + 256));
+        g = add_words_512(g, take_512(d, p, off + 320));
     }
-    for (; len >= 64; off += 64, len -= 64) {
+    for (; len >= 128; off += 128, len -= 128) {
         a = add_words_512(a, take_512(d, p, off));
+        b = add_words_512(b, take_512(d, p, off + 64));
+    }
+    if (len >= 64) {
+        c = add_words_512(c, take_512(d, p, off));
+        off += 64;
+        len -= 64;
     }
     if (len) {
-        b = add_words_512(b, take_tail_512(d ? d + off : NULL, p + off, len));
+        e = add_words_512(e, take_tail_512(d ? d + off : NULL, p + off, len));
     }
     a = _mm512_add_epi32(_mm512_add_epi32(a, b), _mm512_add_epi32(c, e));
+    a = _mm512_add_epi32(a, _mm512_add_epi32(f, g));
     half = _mm256_add_epi32(_mm512_maskz_extracti64x4_epi64(0xff, a, 0),
                             _mm512_maskz_extracti64x4_epi64(0xff, a, 1));
     quarter = _mm_add_epi32(_mm256_castsi256_si128(half),
@@ -226,7 +231,6 @@ static AVX512 uint64_t sum_avx512(const void *buf, size_t len, uint64_t sum)
         return sum_long(buf, len, sum);
     }
     first = _mm512_maskz_loadu_epi8(~(uint64_t)0 << skip, p);
-    first = add_words_512(lack_512(1), first);
     s = block_512(first, NULL, p + 64, len - (64 - skip));
     if (skip & 1) {
         s = __builtin_bswap16(gso_fold(s));

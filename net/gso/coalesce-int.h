@@ -17,6 +17,8 @@
 /* A free place in a bucket. */
 #define GSO_NIL UINT32_MAX
 
+#define GSO_CACHE_LINE 64
+
 /* A packet while it is being looked at. */
 typedef struct GsoIncoming {
     const GsoPacket *packet;
@@ -28,35 +30,25 @@ typedef struct GsoIncoming {
 } GsoIncoming;
 
 /*
- * What is known of the packets that follow in a frame, as long as they are
- * like the first (receive.c).  Sums are in memory order.
- */
-typedef struct GsoForeseen {
-    uint64_t tcp_sum;    /* pseudo and TCP header, less what changes */
-    uint32_t end;        /* packets in the frame that end it: none foreseen */
-    uint16_t id_csum;    /* IPv4 ID and header checksum */
-} GsoForeseen;
-
-/*
  * What all held frames remember of their first packet, to compare with the
  * next: the header itself, and what has been joined to it.
+ *
+ * What is foreseen is so as long as packets are like the first (receive.c);
+ * sums are in memory order.
  */
 typedef struct GsoHeld {
+    uint64_t tcp_sum;    /* foreseen: pseudo and TCP header that stay */
     uint32_t len;        /* payload so far */
     uint32_t count;      /* packets so far */
-    GsoLayout layout;    /* of the first packet */
+    uint32_t end;        /* no more are foreseen from that count on */
+    uint32_t mss;        /* payload of the first packet */
+    uint16_t hdr_len;
+    uint16_t id_csum;    /* foreseen: sum of IPv4 ID and header checksum */
     uint8_t csum;        /* GsoCsum of the first packet */
     bool fixed_id;       /* DF, and the IP ID has not moved so far */
-    GsoForeseen foreseen;
     uint8_t hdr[GSO_HDR_MAX] __attribute__((aligned(16)));
+    GsoLayout layout;    /* of the first packet */
 } GsoHeld;
-
-/* The lists that a held flow is on. */
-enum {
-    GSO_BY_LAST,
-    GSO_BY_FIRST,
-    GSO_LISTS,
-};
 
 /* The ends of a list are linked to its head, and an empty head to itself. */
 typedef struct GsoLink {
@@ -66,18 +58,6 @@ typedef struct GsoLink {
 
 typedef struct GsoFlow GsoFlow;
 
-/*
- * When, and the neighbours in the lists, kept apart from the flows: each
- * packet touches this of three other flows too.
- */
-typedef struct GsoFlowTime {
-    GsoLink link[GSO_LISTS];
-    GsoFlow *flow;
-    uint64_t first;      /* arrival of the first packet */
-    uint64_t last;       /* of the last one, or the end of its poll */
-    uint32_t epoch;      /* poll of the last packet */
-} GsoFlowTime;
-
 /* An entry of the delivery queue. */
 typedef struct GsoReady {
     struct GsoReady *next;
@@ -86,17 +66,23 @@ typedef struct GsoReady {
     GsoFrame frame;
 } GsoReady;
 
+/*
+ * A flow, with its iovecs and cookies behind it.  What each packet touches
+ * comes first, and is one cache line and the header.
+ */
 struct GsoFlow {
-    struct iovec *iov;
-    void **cookies;
-    GsoFlowTime *time;
+    GsoLink by_last;     /* in GsoGro.by_last, or .free by @next */
+    uint64_t last;       /* arrival of the last packet, or end of its poll */
+    uint32_t epoch;      /* poll of the last packet */
     uint32_t niov;       /* iovecs used, the header's included */
-    uint32_t max_segs;
+    GsoHeld held;
+    GsoLink by_first;
+    uint64_t first;      /* arrival of the first packet */
     uint32_t hash;
     uint32_t index;      /* in GsoGro.flows */
-    GsoHeld held;
+    uint32_t max_segs;
     GsoReady ready;
-};
+} __attribute__((aligned(GSO_CACHE_LINE)));
 
 /* A place in a bucket. */
 typedef struct GsoPlace {
@@ -109,8 +95,9 @@ struct GsoGro {
     size_t stride;
     GsoPlace *places;
     uint8_t *flows;
-    GsoFlowTime *free;   /* list of unused flows, by link[0].next */
-    GsoLink list[GSO_LISTS]; /* prev: newest, next: oldest */
+    GsoLink *free;       /* unused flows, by GsoFlow.by_last.next */
+    GsoLink by_last;     /* held flows, the oldest next */
+    GsoLink by_first;
     uint32_t epoch;
     bool received;       /* since the last gso_gro_poll_end() */
     unsigned held;
@@ -166,8 +153,7 @@ static inline bool gso_gro_id_fits(const GsoHeld *held, const uint8_t *a,
  */
 static inline bool gso_gro_too_big(const GsoHeld *held, uint32_t payload)
 {
-    return held->layout.hdr_len - GSO_ETH_HLEN + held->len + payload >
-           GSO_IP_MAX;
+    return held->hdr_len - GSO_ETH_HLEN + held->len + payload > GSO_IP_MAX;
 }
 
 /* Is the TCP header's sequence number at @b the next after those from @a? */
@@ -266,31 +252,38 @@ static inline GsoFlow *gso_gro_flow_at(const GsoGro *g, uint32_t index)
     return (GsoFlow *)(void *)(g->flows + index * g->stride);
 }
 
-static inline void gso_gro_list_append(GsoGro *g, int which, GsoFlowTime *t)
+/* Where the iovecs of a flow are, max_iov and one for the header. */
+static inline struct iovec *gso_gro_iov(GsoFlow *f)
 {
-    GsoLink *list = &g->list[which];
-    GsoLink *link = &t->link[which];
+    return (struct iovec *)(void *)(f + 1);
+}
 
+/* Where its cookies are, max_segs. */
+static inline void **gso_gro_cookies(const GsoGro *g, GsoFlow *f)
+{
+    return (void **)(gso_gro_iov(f) + g->cfg.max_iov + 1);
+}
+
+static inline void gso_gro_list_append(GsoLink *list, GsoLink *link)
+{
     link->next = list;
     list->prev->next = link;
     link->prev = list->prev;
     list->prev = link;
 }
 
-static inline void gso_gro_list_remove(int which, GsoFlowTime *t)
+static inline void gso_gro_list_remove(GsoLink *link)
 {
-    GsoLink *link = &t->link[which];
-
     link->prev->next = link->next;
     link->next->prev = link->prev;
 }
 
 /* A packet came: the time to hold starts again. */
-static inline void gso_gro_touch(GsoGro *g, GsoFlowTime *t)
+static inline void gso_gro_touch(GsoGro *g, GsoFlow *f)
 {
-    gso_gro_list_append(g, GSO_BY_LAST, t);
-    t->epoch = g->epoch;
-    t->last = g->now;
+    gso_gro_list_append(&g->by_last, &f->by_last);
+    f->epoch = g->epoch;
+    f->last = g->now;
 }
 
 /*
@@ -305,6 +298,7 @@ static inline uint32_t gso_gro_pieces(const GsoGro *g, GsoFlow *f,
 {
     const struct iovec *v = packet->iov;
     const struct iovec *end = v + packet->iovcnt;
+    struct iovec *to = gso_gro_iov(f);
     uint32_t n = f->niov;
 
     for (*len = 0; v != end; v++) {
@@ -317,8 +311,7 @@ static inline uint32_t gso_gro_pieces(const GsoGro *g, GsoFlow *f,
         if (n > g->cfg.max_iov) {
             return 0;
         }
-        f->iov[n++] = (struct iovec) { (uint8_t *)v->iov_base + hdr_len,
-                                       rest };
+        to[n++] = (struct iovec) { (uint8_t *)v->iov_base + hdr_len, rest };
         *len += rest;
         hdr_len = 0;
     }
@@ -330,7 +323,7 @@ static inline void gso_gro_add(GsoGro *g, GsoFlow *f, void *cookie,
                                uint32_t niov, uint32_t len)
 {
     f->niov = niov;
-    f->cookies[f->held.count++] = cookie;
+    gso_gro_cookies(g, f)[f->held.count++] = cookie;
     f->held.len += len;
     g->held++;
 }
@@ -342,9 +335,9 @@ static inline void gso_gro_add(GsoGro *g, GsoFlow *f, void *cookie,
 static inline GsoVerdict gso_gro_joined(GsoGro *g, GsoFlow *f, uint32_t len,
                                         uint8_t tcp_flags)
 {
-    gso_gro_list_remove(GSO_BY_LAST, f->time);
-    gso_gro_touch(g, f->time);
-    if (gso_gro_ends(tcp_flags) || len < f->held.layout.payload_len ||
+    gso_gro_list_remove(&f->by_last);
+    gso_gro_touch(g, f);
+    if (gso_gro_ends(tcp_flags) || len < f->held.mss ||
         f->held.count >= f->max_segs) {
         return gso_gro_end(g, f, len, tcp_flags);
     }

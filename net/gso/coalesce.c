@@ -23,11 +23,9 @@
 
 /* Memory */
 
-#define CACHE_LINE 64
-
 static size_t align_up(size_t n)
 {
-    return (n + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+    return (n + GSO_CACHE_LINE - 1) & ~(size_t)(GSO_CACHE_LINE - 1);
 }
 
 static size_t places_size(const GsoGroConfig *c)
@@ -40,14 +38,9 @@ static uint32_t flow_count(const GsoGroConfig *c)
     return c->buckets * c->depth + SPARE_FLOWS;
 }
 
-static size_t times_size(const GsoGroConfig *c)
-{
-    return align_up(flow_count(c) * sizeof(GsoFlowTime));
-}
-
 static size_t flow_stride(const GsoGroConfig *c)
 {
-    return align_up(align_up(sizeof(GsoFlow)) +
+    return align_up(sizeof(GsoFlow) +
                     (c->max_iov + 1) * sizeof(struct iovec) +
                     c->max_segs * sizeof(void *));
 }
@@ -71,53 +64,37 @@ size_t gso_gro_size(const GsoGroConfig *c)
         return 0;
     }
     size = (uint64_t)flow_count(c) * flow_stride(c);
-    size += align_up(sizeof(GsoGro)) + places_size(c) + times_size(c);
-    size += CACHE_LINE; /* to begin at one */
+    size += align_up(sizeof(GsoGro)) + places_size(c);
+    size += GSO_CACHE_LINE; /* to begin at one */
     return size <= SIZE_MAX / 2 ? (size_t)size : 0;
 }
 
-static GsoFlowTime *time_of(GsoLink *link, int which)
+static GsoFlow *flow_by_last(const GsoLink *link)
 {
-    return (GsoFlowTime *)(void *)(link - which);
+    return (GsoFlow *)((uintptr_t)link - offsetof(GsoFlow, by_last));
 }
 
-static void put_free(GsoGro *g, GsoFlowTime *t)
+static GsoFlow *flow_by_first(const GsoLink *link)
 {
-    t->link[0].next = g->free ? g->free->link : NULL;
-    g->free = t;
+    return (GsoFlow *)((uintptr_t)link - offsetof(GsoFlow, by_first));
 }
 
-static void take_free(GsoGro *g)
+static void put_free(GsoGro *g, GsoFlow *f)
 {
-    GsoLink *next = g->free->link[0].next;
-
-    g->free = next ? time_of(next, 0) : NULL;
-}
-
-static void init_flow(GsoGro *g, uint32_t index, GsoFlowTime *t)
-{
-    GsoFlow *f = gso_gro_flow_at(g, index);
-    uint8_t *tail = (uint8_t *)f + align_up(sizeof(GsoFlow));
-
-    f->index = index;
-    f->time = t;
-    t->flow = f;
-    f->iov = (struct iovec *)(void *)tail;
-    f->cookies = (void **)(f->iov + g->cfg.max_iov + 1);
-    put_free(g, t);
+    f->by_last.next = g->free;
+    g->free = &f->by_last;
 }
 
 GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
 {
     size_t need = gso_gro_size(config);
     uint8_t *p = mem;
-    GsoFlowTime *times;
     GsoGro *g;
 
     if (!need || size < need) {
         return NULL;
     }
-    p += -(uintptr_t)p & (CACHE_LINE - 1);
+    p += -(uintptr_t)p & (GSO_CACHE_LINE - 1);
     g = (GsoGro *)(void *)p;
     memset(g, 0, sizeof(*g));
     g->cfg = *config;
@@ -126,28 +103,21 @@ GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
     g->places = (GsoPlace *)(void *)p;
     memset(p, 0xff, places_size(config));
     p += places_size(config);
-    times = (GsoFlowTime *)(void *)p;
-    g->flows = p + times_size(config);
+    g->flows = p;
     g->free = NULL;
     for (uint32_t i = flow_count(config); i-- > 0;) {
-        init_flow(g, i, &times[i]);
+        GsoFlow *f = gso_gro_flow_at(g, i);
+
+        f->index = i;
+        put_free(g, f);
     }
-    for (int i = 0; i < GSO_LISTS; i++) {
-        g->list[i] = (GsoLink) { &g->list[i], &g->list[i] };
-    }
+    g->by_last = (GsoLink) { &g->by_last, &g->by_last };
+    g->by_first = (GsoLink) { &g->by_first, &g->by_first };
     g->ready_tail = &g->ready_head;
     return g;
 }
 
 /* Lists of held flows */
-
-/* NULL if the list is empty. */
-static GsoFlowTime *oldest(const GsoGro *g, int which)
-{
-    GsoLink *link = g->list[which].next;
-
-    return link == &g->list[which] ? NULL : time_of(link, which);
-}
 
 /* Buckets */
 
@@ -222,7 +192,7 @@ void gso_gro_drain(GsoGro *g)
         count_frame(g, r);
         g->cfg.deliver(g->cfg.opaque, &r->frame);
         if (f) {
-            put_free(g, f->time);
+            put_free(g, f);
         }
     }
 }
@@ -283,26 +253,26 @@ static void set_meta(const GsoFlow *f, GsoMeta *m)
 void gso_gro_close(GsoGro *g, GsoFlow *f, GsoClose reason)
 {
     GsoFrame *frame = &f->ready.frame;
-    GsoFlowTime *t = f->time;
+    struct iovec *iov = gso_gro_iov(f);
 
     bucket_remove(g, f);
-    gso_gro_list_remove(GSO_BY_LAST, t);
-    gso_gro_list_remove(GSO_BY_FIRST, t);
+    gso_gro_list_remove(&f->by_last);
+    gso_gro_list_remove(&f->by_first);
     g->held -= f->held.count;
     g->stats.close[reason]++;
     if (f->held.count > 1) {
         finish_header(f);
     }
-    f->iov[0].iov_base = f->held.hdr;
-    f->iov[0].iov_len = f->held.layout.hdr_len;
-    frame->iov = f->iov;
+    iov->iov_base = f->held.hdr;
+    iov->iov_len = f->held.hdr_len;
+    frame->iov = iov;
     frame->iovcnt = f->niov;
-    frame->len = f->held.layout.hdr_len + f->held.len;
-    frame->cookies = f->cookies;
+    frame->len = f->held.hdr_len + f->held.len;
+    frame->cookies = gso_gro_cookies(g, f);
     frame->ncookies = f->held.count;
     set_meta(f, &frame->meta);
     f->ready.flow = f;
-    f->ready.first = t->first;
+    f->ready.first = f->first;
     ready_append(g, &f->ready);
 }
 
@@ -316,7 +286,7 @@ GsoVerdict gso_gro_end(GsoGro *g, GsoFlow *f, uint32_t len,
     if (gso_gro_ends(tcp_flags)) {
         f->held.hdr[l->l4_off + GSO_TCP_FLAGS] |= tcp_flags & sticky;
         v = GSO_V_MERGED_PUSH;
-    } else if (len < l->payload_len) {
+    } else if (len < f->held.mss) {
         v = GSO_V_MERGED_SHORT;
     }
     gso_gro_close(g, f, GSO_CLOSE_MERGED);
@@ -325,10 +295,8 @@ GsoVerdict gso_gro_end(GsoGro *g, GsoFlow *f, uint32_t len,
 
 static void close_list(GsoGro *g, GsoClose reason)
 {
-    GsoFlowTime *t;
-
-    while ((t = oldest(g, GSO_BY_FIRST))) {
-        gso_gro_close(g, t->flow, reason);
+    while (g->by_first.next != &g->by_first) {
+        gso_gro_close(g, flow_by_first(g->by_first.next), reason);
     }
 }
 
@@ -342,6 +310,8 @@ static void remember(const GsoGro *g, GsoFlow *f, const GsoIncoming *in)
     f->held.len = 0;
     f->held.count = 0;
     f->held.layout = *l;
+    f->held.mss = l->payload_len;
+    f->held.hdr_len = l->hdr_len;
     f->held.csum = in->csum;
     f->held.fixed_id = l->l3 == GSO_L3_IPV4 &&
                        (gso_get16(ip + GSO_IP4_FRAG) & GSO_IP_DF);
@@ -357,20 +327,19 @@ static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
     GsoPlace *bucket = gso_gro_bucket(g, in->hash);
-    GsoFlowTime *t = g->free;
     uint32_t niov, i = 0;
     GsoFlow *f;
 
-    if (!t) {
+    if (!g->free) {
         return GSO_V_PASS_BUSY;
     }
-    f = t->flow;
+    f = flow_by_last(g->free);
     f->niov = 1;
     niov = gso_gro_pieces(g, f, in->packet, l->hdr_len, &(size_t) { 0 });
     if (!niov) {
         return GSO_V_PASS_PIECES;
     }
-    take_free(g);
+    g->free = g->free->next;
     remember(g, f, in);
     gso_gro_add(g, f, in->packet->cookie, niov, l->payload_len);
     if (bucket[g->cfg.depth - 1].flow != GSO_NIL) {
@@ -381,9 +350,9 @@ static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in)
     }
     bucket[i] = (GsoPlace) { .hash = in->hash, .flow = f->index };
     f->hash = in->hash;
-    t->first = g->now;
-    gso_gro_list_append(g, GSO_BY_FIRST, t);
-    gso_gro_touch(g, t);
+    f->first = g->now;
+    gso_gro_list_append(&g->by_first, &f->by_first);
+    gso_gro_touch(g, f);
     return GSO_V_HELD;
 }
 
@@ -452,7 +421,7 @@ static bool same_addresses(const GsoFlow *f, const GsoIncoming *in)
 static void close_related(GsoGro *g, const GsoIncoming *in)
 {
     const GsoLayout *l = &in->layout;
-    const GsoLink *list = &g->list[GSO_BY_FIRST];
+    const GsoLink *list = &g->by_first;
     GsoFlow *f;
 
     if (l->l3 == GSO_L3_NONE || (l->l4_proto != GSO_IPPROTO_TCP &&
@@ -468,7 +437,7 @@ static void close_related(GsoGro *g, const GsoIncoming *in)
     }
     for (GsoLink *i = list->next, *next; i != list; i = next) {
         next = i->next;
-        f = time_of(i, GSO_BY_FIRST)->flow;
+        f = flow_by_first(i);
         if (same_addresses(f, in)) {
             gso_gro_close(g, f, GSO_CLOSE_PASS);
         }
@@ -546,22 +515,47 @@ GsoVerdict gso_gro_look(GsoGro *g, const GsoPacket *packet)
 
 /* Time */
 
-/* When a frame is due that waits for more packets of its flow. */
-static uint64_t deadline(const GsoGro *g, const GsoFlowTime *t)
+/* When the frame of a flow is due that waits for more packets. */
+static uint64_t deadline(const GsoGro *g, const GsoFlow *f)
 {
-    return g->cfg.flush_timeout ? t->last + g->cfg.flush_timeout : GSO_NEVER;
+    return g->cfg.flush_timeout ? f->last + g->cfg.flush_timeout : GSO_NEVER;
+}
+
+/* When it is due for its age. */
+static uint64_t age_limit(const GsoGro *g, const GsoFlow *f)
+{
+    return g->cfg.max_hold ? f->first + g->cfg.max_hold : GSO_NEVER;
+}
+
+uint64_t gso_gro_next_deadline(const GsoGro *g)
+{
+    uint64_t last, first;
+
+    if (g->by_last.next == &g->by_last) {
+        return GSO_NEVER;
+    }
+    last = deadline(g, flow_by_last(g->by_last.next));
+    first = age_limit(g, flow_by_first(g->by_first.next));
+    return GSO_MIN(last, first);
 }
 
 static void close_due(GsoGro *g, uint64_t now)
 {
-    GsoFlowTime *t;
+    GsoFlow *f;
 
-    while ((t = oldest(g, GSO_BY_LAST)) && deadline(g, t) <= now) {
-        gso_gro_close(g, t->flow, GSO_CLOSE_DEADLINE);
+    while (g->by_last.next != &g->by_last) {
+        f = flow_by_last(g->by_last.next);
+        if (deadline(g, f) > now) {
+            break;
+        }
+        gso_gro_close(g, f, GSO_CLOSE_DEADLINE);
     }
-    while (g->cfg.max_hold && (t = oldest(g, GSO_BY_FIRST)) &&
-           now - t->first >= g->cfg.max_hold) {
-        gso_gro_close(g, t->flow, GSO_CLOSE_AGE);
+    while (g->by_first.next != &g->by_first) {
+        f = flow_by_first(g->by_first.next);
+        if (age_limit(g, f) > now) {
+            break;
+        }
+        gso_gro_close(g, f, GSO_CLOSE_AGE);
     }
 }
 
@@ -572,30 +566,17 @@ void gso_gro_poll_end(GsoGro *g, uint64_t now)
     if (!g->received || !g->cfg.flush_timeout) {
         close_list(g, GSO_CLOSE_POLL);
     }
-    for (GsoLink *i = g->list[GSO_BY_LAST].prev; i != &g->list[GSO_BY_LAST];
-         i = i->prev) {
-        GsoFlowTime *t = time_of(i, GSO_BY_LAST);
+    for (GsoLink *i = g->by_last.prev; i != &g->by_last; i = i->prev) {
+        GsoFlow *f = flow_by_last(i);
 
-        if (t->epoch != g->epoch) {
+        if (f->epoch != g->epoch) {
             break;
         }
-        t->last = now;
+        f->last = now;
     }
     g->epoch++;
     g->received = false;
     gso_gro_drain(g);
-}
-
-uint64_t gso_gro_next_deadline(const GsoGro *g)
-{
-    const GsoFlowTime *last = oldest(g, GSO_BY_LAST);
-    const GsoFlowTime *first = oldest(g, GSO_BY_FIRST);
-    uint64_t due = last ? deadline(g, last) : GSO_NEVER;
-
-    if (first && g->cfg.max_hold) {
-        due = GSO_MIN(due, first->first + g->cfg.max_hold);
-    }
-    return due;
 }
 
 void gso_gro_expire(GsoGro *g, uint64_t now)

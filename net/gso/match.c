@@ -232,7 +232,7 @@ GsoVerdict gso_gro_compare(const GsoHeld *h, const GsoIncoming *in,
     if (v != GSO_V_MERGED) {
         return v;
     }
-    if (l->payload_len > h->layout.payload_len) {
+    if (l->payload_len > h->mss) {
         return GSO_V_DIFF_LONGER;
     }
     if (gso_gro_too_big(h, l->payload_len)) {

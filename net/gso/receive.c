@@ -122,12 +122,12 @@ static PER_L3 bool expected(const GsoHeld *h, const uint8_t *p, size_t avail,
     const uint8_t *a = h->hdr;
     const uint32_t tcp = tcp_off(l3);
 
-    return h->count < h->foreseen.end && avail >= h->layout.hdr_len &&
-           same_header(a, p, h->layout.hdr_len, l3) &&
+    return h->count < h->end && avail >= h->hdr_len &&
+           same_header(a, p, h->hdr_len, l3) &&
            gso_gro_seq_fits(h, a + tcp, p + tcp) &&
            (l3 == GSO_L3_IPV6 ||
             (next_id(h, a + IP, p + IP) &&
-             id_csum(p + IP) == h->foreseen.id_csum &&
+             id_csum(p + IP) == h->id_csum &&
              gso_load16(p + IP + GSO_IP4_CSUM) != 0xffff));
 }
 
@@ -135,8 +135,8 @@ static PER_L3 bool expected(const GsoHeld *h, const uint8_t *p, size_t avail,
 static PER_L3 uint8_t *find_payload(const GsoHeld *h, const GsoPacket *packet)
 {
     const struct iovec *v = packet->iov;
-    const uint32_t hdr_len = h->layout.hdr_len;
-    const uint32_t len = h->layout.payload_len;
+    const uint32_t hdr_len = h->hdr_len;
+    const uint32_t len = h->mss;
 
     if (packet->iovcnt == 2 && v->iov_len == hdr_len && v[1].iov_len == len) {
         return v[1].iov_base;
@@ -151,7 +151,7 @@ static PER_L3 bool tcp_csum_good(const GsoHeld *h, const GsoMeta *meta,
                                  const uint8_t *tcp, const uint8_t *payload)
 {
     const uint16_t csum = gso_load16(tcp + GSO_TCP_CSUM);
-    uint64_t sum = h->foreseen.tcp_sum;
+    uint64_t sum = h->tcp_sum;
 
     if (meta && meta->csum == GSO_CSUM_PARTIAL) {
         return true;
@@ -163,7 +163,7 @@ static PER_L3 bool tcp_csum_good(const GsoHeld *h, const GsoMeta *meta,
         return true;
     }
     sum = gso_add64(sum, (uint64_t)gso_load32(tcp + GSO_TCP_SEQ) + csum);
-    return gso_sum_good(gso_sum(payload, h->layout.payload_len, sum));
+    return gso_sum_good(gso_sum(payload, h->mss, sum));
 }
 
 /* The first flow that the packet may be of. */
@@ -181,12 +181,23 @@ static PER_L3 GsoFlow *find(const GsoGro *g, uint32_t hash)
     return NULL;
 }
 
+/*
+ * With many flows the cache line that a later packet writes to is far away;
+ * fetch it some packets ahead.
+ */
+static inline void prefetch_next(const struct iovec *iov, void *const *cookie)
+{
+    __builtin_prefetch(iov + GSO_CACHE_LINE / sizeof(*iov), 1);
+    __builtin_prefetch(cookie + GSO_CACHE_LINE / sizeof(*cookie), 1);
+}
+
 static PER_L3 bool predict(GsoGro *g, const GsoPacket *packet, GsoL3 l3)
 {
     const uint8_t *p = packet->iov->iov_base;
     const uint8_t *tcp = p + tcp_off(l3);
     GsoFlow *f = find(g, gso_gro_hash(g, l3, p + addr_off(l3),
                                       GSO_IPPROTO_TCP, tcp));
+    struct iovec *iov;
     uint8_t *payload;
 
     if (!f || !expected(&f->held, p, packet->iov->iov_len, l3)) {
@@ -198,11 +209,13 @@ static PER_L3 bool predict(GsoGro *g, const GsoPacket *packet, GsoL3 l3)
         return false;
     }
     f->held.fixed_id &= f->held.count > 1;
-    f->iov[f->niov].iov_base = payload;
-    f->iov[f->niov].iov_len = f->held.layout.payload_len;
-    gso_gro_add(g, f, packet->cookie, f->niov + 1, f->held.layout.payload_len);
-    gso_gro_list_remove(GSO_BY_LAST, f->time);
-    gso_gro_touch(g, f->time);
+    iov = gso_gro_iov(f) + f->niov;
+    iov->iov_base = payload;
+    iov->iov_len = f->held.mss;
+    prefetch_next(iov, gso_gro_cookies(g, f) + f->held.count);
+    gso_gro_add(g, f, packet->cookie, f->niov + 1, f->held.mss);
+    gso_gro_list_remove(&f->by_last);
+    gso_gro_touch(g, f);
     return true;
 }
 
@@ -240,7 +253,7 @@ void gso_gro_foresee(GsoHeld *h, uint32_t max_segs)
     const uint8_t *tcp = h->hdr + l->l4_off;
     uint64_t sum;
 
-    h->foreseen.end = 0;
+    h->end = 0;
     if (l->l4_proto != GSO_IPPROTO_TCP || (l->tcp_flags & GSO_TCP_CWR) ||
         l->l2_len != GSO_ETH_HLEN || l->l4_off != tcp_off(l->l3)) {
         return;
@@ -249,9 +262,9 @@ void gso_gro_foresee(GsoHeld *h, uint32_t max_segs)
     sum = gso_sum_tail(tcp, l->l4_hdr_len, sum);
     sum = gso_add64(sum, ~gso_load32(tcp + GSO_TCP_SEQ));
     sum = gso_add64(sum, 0xffff - gso_load16(tcp + GSO_TCP_CSUM));
-    h->foreseen.tcp_sum = sum;
-    h->foreseen.id_csum = id_csum(ip);
-    h->foreseen.end = frame_packets(l, max_segs - 1);
+    h->tcp_sum = sum;
+    h->id_csum = id_csum(ip);
+    h->end = frame_packets(l, max_segs - 1);
 }
 
 /*

@@ -58,8 +58,19 @@ static void deliver(void *opaque, const GsoFrame *frame)
     }
 }
 
+/* fuzz_pieces(), or the first @split bytes and the rest. */
+static unsigned pieces_of(const uint8_t *p, size_t len, uint8_t cut,
+                          size_t split, struct iovec *iov)
+{
+    if (!split) {
+        return fuzz_pieces(p, len, cut, iov);
+    }
+    return fuzz_pieces(p, split, 0, iov) +
+           fuzz_pieces(p + split, len - split, 0, iov + 1);
+}
+
 static void send_bytes(Run *run, const uint8_t *p, size_t len, uint8_t cut,
-                       const GsoMeta *meta)
+                       size_t split, const GsoMeta *meta)
 {
     unsigned n = run->sent;
     GsoPacket packet = { .iov = run->iov[n], .cookie = (void *)(uintptr_t)n,
@@ -67,7 +78,7 @@ static void send_bytes(Run *run, const uint8_t *p, size_t len, uint8_t cut,
     unsigned held = gso_gro_held(run->gro);
     GsoVerdict v;
 
-    run->pieces[n] = fuzz_pieces(p, len, cut, run->iov[n]);
+    run->pieces[n] = pieces_of(p, len, cut, split, run->iov[n]);
     packet.iovcnt = run->pieces[n];
     run->sent++;
     v = gso_gro_receive(run->gro, &packet, run->now);
@@ -125,7 +136,7 @@ static void send_built(Run *run, Fuzz *f, Frame *last)
     now.reserved = what == 120 ? value & 15 : 0;
     now.df = what == 128 ? !last->df : last->df;
     len = frame_build(&now, buf);
-    send_bytes(run, buf, len, cut, NULL);
+    send_bytes(run, buf, len, cut, cut & 1 ? frame_hdr(&now) : 0, NULL);
 }
 
 static void send_raw(Run *run, Fuzz *f)
@@ -135,7 +146,7 @@ static void send_raw(Run *run, Fuzz *f)
     size_t len = fuzz_u8(f);
 
     len = len < f->left ? len : f->left;
-    send_bytes(run, f->p, len, cut, cut & 1 ? &good : NULL);
+    send_bytes(run, f->p, len, cut, 0, cut & 1 ? &good : NULL);
     f->p += len;
     f->left -= len;
 }
