@@ -79,7 +79,7 @@ struct GsoFlow {
     GsoLink by_first;
     uint64_t first;      /* arrival of the first packet */
     uint32_t hash;
-    uint32_t index;      /* in GsoGro.flows */
+    uint32_t place;      /* cache lines from GsoGro.flows */
     uint32_t max_segs;
     GsoReady ready;
 } __attribute__((aligned(GSO_CACHE_LINE)));
@@ -87,14 +87,15 @@ struct GsoFlow {
 /* A place in a bucket. */
 typedef struct GsoPlace {
     uint32_t hash;
-    uint32_t flow;       /* GSO_NIL: free, and so are all behind it */
+    uint32_t flow;       /* its place; GSO_NIL: none, nor in those behind */
 } GsoPlace;
 
 struct GsoGro {
     GsoGroConfig cfg;
-    size_t stride;
     GsoPlace *places;
     uint8_t *flows;
+    uint32_t bucket_shift; /* a hash's bits below those of its bucket */
+    uint32_t depth_shift;  /* places in a bucket, as a power of two */
     GsoLink *free;       /* unused flows, by GsoFlow.by_last.next */
     GsoLink by_last;     /* held flows, the oldest next */
     GsoLink by_first;
@@ -222,34 +223,37 @@ GsoVerdict gso_gro_end(GsoGro *g, GsoFlow *f, uint32_t len,
 /* Deliver what is queued. */
 void gso_gro_drain(GsoGro *g);
 
-/* By addresses at @addr, and the ports with which the L4 header begins. */
+/*
+ * By addresses at @addr, and the ports with which the L4 header begins.
+ * Multiplying by the golden ratio spreads numbers in sequence evenly over
+ * the upper bits.
+ */
 static inline uint32_t gso_gro_hash(const GsoGro *g, uint8_t l3,
                                     const uint8_t *addr, uint8_t l4_proto,
                                     const uint8_t *l4)
 {
+    const uint64_t golden = 0x9e3779b97f4a7c15;
     uint64_t h = gso_load32(l4) | (uint64_t)l4_proto << 32;
+    int n = l3 == GSO_L3_IPV4 ? 8 : 32;
 
-    h = (h ^ g->cfg.hash_seed) * 0x9e3779b97f4a7c15;
-    if (l3 == GSO_L3_IPV4) {
-        h ^= gso_load64(addr);
-    } else {
-        for (int i = 0; i < 32; i += 8) {
-            h = (h ^ gso_load64(addr + i)) * 0x9e3779b97f4a7c15;
-            h ^= h >> 32;
-        }
+    h = (h ^ g->cfg.hash_seed) * golden;
+    for (int i = 0; i < n - 8; i += 8) {
+        h = (h ^ gso_load64(addr + i)) * golden;
+        h ^= h >> 32;
     }
-    h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9;
-    return (uint32_t)(h >> 32);
+    return (uint32_t)((h ^ gso_load64(addr + n - 8)) * golden >> 32);
 }
 
+/* The upper bits of the hash depend on all of what it is of. */
 static inline GsoPlace *gso_gro_bucket(const GsoGro *g, uint32_t hash)
 {
-    return g->places + (size_t)(hash & (g->cfg.buckets - 1)) * g->cfg.depth;
+    return g->places +
+           (((uint64_t)hash >> g->bucket_shift) << g->depth_shift);
 }
 
-static inline GsoFlow *gso_gro_flow_at(const GsoGro *g, uint32_t index)
+static inline GsoFlow *gso_gro_flow_at(const GsoGro *g, uint32_t place)
 {
-    return (GsoFlow *)(void *)(g->flows + index * g->stride);
+    return (GsoFlow *)(void *)(g->flows + (size_t)place * GSO_CACHE_LINE);
 }
 
 /* Where the iovecs of a flow are, max_iov and one for the header. */
@@ -349,7 +353,10 @@ GsoVerdict gso_gro_look(GsoGro *g, const GsoPacket *packet);
 
 /* Prediction (receive.c) */
 
-/* @held has its first packet: note what may be foreseen of the next. */
-void gso_gro_foresee(GsoHeld *held, uint32_t max_segs);
+/*
+ * @held has its first packet, whose header is at @p: note what may be
+ * foreseen of the next.
+ */
+void gso_gro_foresee(GsoHeld *held, const uint8_t *p, uint32_t max_segs);
 
 #endif /* NET_GSO_COALESCE_INT_H */

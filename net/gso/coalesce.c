@@ -28,9 +28,21 @@ static size_t align_up(size_t n)
     return (n + GSO_CACHE_LINE - 1) & ~(size_t)(GSO_CACHE_LINE - 1);
 }
 
+/* The power of two that is at least @n. */
+static uint32_t log2_up(uint32_t n)
+{
+    uint32_t log = 0;
+
+    while (1u << log < n) {
+        log++;
+    }
+    return log;
+}
+
 static size_t places_size(const GsoGroConfig *c)
 {
-    return align_up((size_t)c->buckets * c->depth * sizeof(GsoPlace));
+    return align_up(((size_t)c->buckets << log2_up(c->depth)) *
+                    sizeof(GsoPlace));
 }
 
 static uint32_t flow_count(const GsoGroConfig *c)
@@ -64,6 +76,9 @@ size_t gso_gro_size(const GsoGroConfig *c)
         return 0;
     }
     size = (uint64_t)flow_count(c) * flow_stride(c);
+    if (size / GSO_CACHE_LINE >= GSO_NIL) {
+        return 0;
+    }
     size += align_up(sizeof(GsoGro)) + places_size(c);
     size += GSO_CACHE_LINE; /* to begin at one */
     return size <= SIZE_MAX / 2 ? (size_t)size : 0;
@@ -98,17 +113,17 @@ GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
     g = (GsoGro *)(void *)p;
     memset(g, 0, sizeof(*g));
     g->cfg = *config;
-    g->stride = flow_stride(config);
+    g->bucket_shift = 32 - log2_up(config->buckets);
+    g->depth_shift = log2_up(config->depth);
     p += align_up(sizeof(*g));
     g->places = (GsoPlace *)(void *)p;
     memset(p, 0xff, places_size(config));
-    p += places_size(config);
-    g->flows = p;
-    g->free = NULL;
+    g->flows = p + places_size(config);
     for (uint32_t i = flow_count(config); i-- > 0;) {
-        GsoFlow *f = gso_gro_flow_at(g, i);
+        uint32_t place = (uint32_t)(i * flow_stride(config) / GSO_CACHE_LINE);
+        GsoFlow *f = gso_gro_flow_at(g, place);
 
-        f->index = i;
+        f->place = place;
         put_free(g, f);
     }
     g->by_last = (GsoLink) { &g->by_last, &g->by_last };
@@ -140,7 +155,7 @@ static void bucket_remove(GsoGro *g, const GsoFlow *f)
     GsoPlace *bucket = gso_gro_bucket(g, f->hash);
     uint32_t i = 0;
 
-    while (bucket[i].flow != f->index) {
+    while (bucket[i].flow != f->place) {
         i++;
     }
     for (; i + 1 < g->cfg.depth && bucket[i + 1].flow != GSO_NIL; i++) {
@@ -319,7 +334,7 @@ static void remember(const GsoGro *g, GsoFlow *f, const GsoIncoming *in)
                   ? GSO_MIN(g->cfg.max_segs, GSO_UDP_MAX_SEGS)
                   : g->cfg.max_segs;
     memcpy(f->held.hdr, in->p, l->hdr_len);
-    gso_gro_foresee(&f->held, f->max_segs);
+    gso_gro_foresee(&f->held, in->p, f->max_segs);
 }
 
 /* Hold the packet as the first of a frame; GSO_V_HELD or why not. */
@@ -348,7 +363,7 @@ static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in)
     while (bucket[i].flow != GSO_NIL) {
         i++;
     }
-    bucket[i] = (GsoPlace) { .hash = in->hash, .flow = f->index };
+    bucket[i] = (GsoPlace) { .hash = in->hash, .flow = f->place };
     f->hash = in->hash;
     f->first = g->now;
     gso_gro_list_append(&g->by_first, &f->by_first);

@@ -663,7 +663,10 @@ typedef struct GsoGro GsoGro;
 /* No deadline. */
 #define GSO_NEVER UINT64_MAX
 
-/* Bytes of memory that gso_gro_init() needs; 0 if @config is invalid. */
+/*
+ * Bytes of memory that gso_gro_init() needs; 0 if @config is invalid or asks
+ * for more than half of what the machine can address, or 256 GiB.
+ */
 size_t gso_gro_size(const GsoGroConfig *config);
 
 /*

@@ -155,7 +155,8 @@ bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
     d = differ_l2(a, b, ip);
     d |= gso_differ4(a + h->layout.l4_off, b + l->l4_off);
     if (l->l3 == GSO_L3_IPV4) {
-        return !(d | gso_differ8(a + ip + GSO_IP4_SADDR, b + ip + GSO_IP4_SADDR));
+        return !(d | gso_differ8(a + ip + GSO_IP4_SADDR,
+                                 b + ip + GSO_IP4_SADDR));
     }
     d |= gso_differ32(a + ip + GSO_IP6_SADDR, b + ip + GSO_IP6_SADDR);
     return !d && same_ipv6(h, in);

@@ -79,6 +79,12 @@ static inline Vector load_vector(const uint8_t *p)
     return v;
 }
 
+static inline Vector differ(const uint8_t *a, const uint8_t *b,
+                            const uint8_t *mask)
+{
+    return (load_vector(a) ^ load_vector(b)) & load_vector(mask);
+}
+
 /* Are the headers at @a and @b, of @len bytes, the same where they are to? */
 static PER_L3 bool same_header(const uint8_t *a, const uint8_t *b,
                                uint32_t len, GsoL3 l3)
@@ -89,17 +95,14 @@ static PER_L3 bool same_header(const uint8_t *a, const uint8_t *b,
     Vector d = { 0 };
     uint32_t i = 0;
 
-#define DIFFER_AT(i) \
-    ((load_vector(a + (i)) ^ load_vector(b + (i))) & load_vector(mask + (i)))
-
 #pragma GCC unroll 4
     for (; i < least; i += step) {
-        d |= DIFFER_AT(i);
+        d |= differ(a + i, b + i, mask + i);
     }
     for (; i < last; i += step) {
-        d |= DIFFER_AT(i);
+        d |= differ(a + i, b + i, mask + i);
     }
-    d |= DIFFER_AT(last);
+    d |= differ(a + last, b + last, mask + last);
     return !(d[0] | d[1]);
 }
 
@@ -246,11 +249,11 @@ static uint32_t frame_packets(const GsoLayout *l, uint32_t max_segs)
     return GSO_MIN(max_segs, room / l->payload_len);
 }
 
-void gso_gro_foresee(GsoHeld *h, uint32_t max_segs)
+void gso_gro_foresee(GsoHeld *h, const uint8_t *p, uint32_t max_segs)
 {
     const GsoLayout *l = &h->layout;
-    const uint8_t *ip = h->hdr + IP;
-    const uint8_t *tcp = h->hdr + l->l4_off;
+    const uint8_t *ip = p + IP;
+    const uint8_t *tcp = p + l->l4_off;
     uint64_t sum;
 
     h->end = 0;

@@ -34,8 +34,17 @@ typedef struct Case {
     GsoGro *gro;
 } Case;
 
+/* A packet as it is handed in: header and payload in a piece each. */
+typedef struct Described {
+    GsoPacket packet;
+    struct iovec iov[2];
+} Described;
+
 /* Receive buffers of bench_flows[i]. */
 static uint8_t *buffers[BENCH_FLOWS];
+
+/* What describes a burst of them. */
+static Described described[BENCH_BURST];
 
 static Case cases[BENCH_FLOWS][MODES];
 
@@ -49,34 +58,30 @@ static void deliver(void *opaque, const GsoFrame *frame)
 
 static uint64_t delivered;
 
-static void hand_in(const Case *c, uint8_t *frame, unsigned i)
-{
-    static const GsoMeta good = {
-        .csum = GSO_CSUM_COMPLETE, .verified = true,
-    };
-    uint8_t *from = c->mode == COLD ? frame : buffers[c->which];
-    struct iovec iov[2] = {
-        { frame, BENCH_HDR }, { from + BENCH_HDR, BENCH_MSS },
-    };
-    GsoPacket packet = {
-        .iov = iov, .iovcnt = 2, .cookie = frame,
-        .meta = c->mode == VERIFIED ? &good : NULL,
-    };
-
-    gso_gro_receive(c->gro, &packet, i);
-}
-
 /*
- * Write headers anew: needless here, but DPDK's must be, because it changes
+ * A burst arrives: its headers are written anew and its packets described.
+ * The former is needless here, but DPDK's headers must be, because it changes
  * them, and then both find them equally near.
  */
 static void arrive(const Case *c, unsigned from, unsigned count)
 {
+    static const GsoMeta good = {
+        .csum = GSO_CSUM_COMPLETE, .verified = true,
+    };
     const uint8_t *frames = bench_flow_frames(c->which);
 
-    for (unsigned i = from; i < from + count; i++) {
-        memcpy(buffers[c->which] + (size_t)i * BUFFER,
-               frames + (size_t)i * BENCH_STRIDE, BENCH_HDR);
+    for (unsigned i = 0; i < count; i++) {
+        uint8_t *frame = buffers[c->which] + (size_t)(from + i) * BUFFER;
+        uint8_t *payload = c->mode == COLD ? frame : buffers[c->which];
+        Described *d = &described[i];
+
+        memcpy(frame, frames + (size_t)(from + i) * BENCH_STRIDE, BENCH_HDR);
+        d->iov[0] = (struct iovec) { frame, BENCH_HDR };
+        d->iov[1] = (struct iovec) { payload + BENCH_HDR, BENCH_MSS };
+        d->packet = (GsoPacket) {
+            .iov = d->iov, .iovcnt = 2, .cookie = frame,
+            .meta = c->mode == VERIFIED ? &good : NULL,
+        };
     }
 }
 
@@ -87,8 +92,8 @@ static double burst(const Case *c, unsigned from, unsigned count)
 
     arrive(c, from, count);
     start = bench_now();
-    for (unsigned i = from; i < from + count; i++) {
-        hand_in(c, buffers[c->which] + (size_t)i * BUFFER, i);
+    for (unsigned i = 0; i < count; i++) {
+        gso_gro_receive(c->gro, &described[i].packet, from + i);
     }
     return bench_now() - start;
 }
