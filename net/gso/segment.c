@@ -318,12 +318,30 @@ static struct iovec next_piece(GsoSegmenter *s, uint32_t left)
     return piece;
 }
 
+/* next_piece() if the iovec at hand has more than @size bytes, as most have. */
+static inline bool next_within(GsoSegmenter *s, struct iovec *piece,
+                               uint32_t size)
+{
+    const struct iovec *v = &s->iov[s->next_iov];
+
+    if (v->iov_len - s->next_off <= size) {
+        return false;
+    }
+    piece->iov_base = (uint8_t *)v->iov_base + s->next_off;
+    piece->iov_len = size;
+    s->next_off += size;
+    return true;
+}
+
 /* Fill @iov with shared pieces; returns their number or GSO_E_IOV. */
 static int share_payload(GsoSegmenter *s, struct iovec *iov, unsigned max,
                          uint32_t size)
 {
     unsigned n = 0;
 
+    if (size && max && next_within(s, iov, size)) {
+        return 1;
+    }
     while (size) {
         if (n == max) {
             return GSO_E_IOV;

@@ -333,6 +333,26 @@ static void test_fixed_id(void)
     }
 }
 
+/* The 257th packet has the first one's ID, as no count of 8 bits would see. */
+static void test_long_count(void)
+{
+    static uint8_t buf[FRAME_MAX];
+    GsoGroConfig c = pair_config();
+    Frame f = { .payload = 100, .df = true };
+    GsoVerdict v = GSO_V_COUNT;
+
+    c.max_segs = c.max_iov = 300;
+    g_auto(Pair) p = pair_new(&c);
+    for (unsigned n = 0; n <= 256; n++) {
+        f.seq = n * f.payload;
+        f.id = (uint16_t)(n % 256);
+        v = pair_send(&p, buf, frame_build(&f, buf), NULL, NULL);
+    }
+    g_assert_cmpstr(gso_verdict_name(v), ==,
+                    gso_verdict_name(GSO_V_DIFF_IP_ID));
+    pair_flush(&p);
+}
+
 /* Where a frame is full: by packets, by bytes, by pieces. */
 static void test_full(void)
 {
@@ -536,6 +556,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/predict/any-bit", test_any_bit);
     g_test_add_func("/gso/predict/changes", test_changes);
     g_test_add_func("/gso/predict/fixed-id", test_fixed_id);
+    g_test_add_func("/gso/predict/long-count", test_long_count);
     g_test_add_func("/gso/predict/full", test_full);
     g_test_add_func("/gso/predict/pieces", test_pieces);
     g_test_add_func("/gso/predict/meta", test_meta);
