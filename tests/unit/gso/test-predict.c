@@ -11,6 +11,8 @@
  */
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "coalesce-int.h"
 #include "train.h"
@@ -333,6 +335,52 @@ static void test_fixed_id(void)
     }
 }
 
+/* A place that ends @len bytes later, where reading on is a fault. */
+static uint8_t *end_of_memory(size_t len)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    g_assert_true(p != MAP_FAILED);
+    g_assert_cmpint(mprotect(p + page, page, PROT_NONE), ==, 0);
+    return p + page - len;
+}
+
+/* Nothing is read behind a piece, wherever in the packet it ends. */
+static void test_ends_of_pieces(void)
+{
+    static uint8_t buf[FRAME_MAX];
+    const Frame f = { .payload = MSS, .tcp_opts = 12 };
+
+    for (size_t head = 1; head <= frame_hdr(&f) + MSS; head++) {
+        g_autoptr(Train) t = train_new(NULL);
+        uint8_t *first = end_of_memory(head);
+        uint8_t *cookie = g_malloc(1);
+        size_t len = 0;
+
+        for (unsigned n = 0; n < 3; n++) {
+            len = build_nth(&f, n, buf);
+            if (n < 2) {
+                train_send_bytes(t, buf, len, NULL, NULL);
+            }
+        }
+        memcpy(first, buf, head);
+        struct iovec iov[2] = {
+            { first, head }, { buf + head, len - head },
+        };
+        const GsoPacket packet = {
+            .iov = iov, .iovcnt = head < len ? 2 : 1, .cookie = cookie,
+        };
+        g_ptr_array_add(t->held, cookie);
+        g_assert_cmpint(gso_gro_receive(t->gro, &packet, 0), ==,
+                        GSO_V_MERGED);
+        gso_gro_flush(t->gro, 0);
+        munmap(first + head - sysconf(_SC_PAGESIZE),
+               2 * (size_t)sysconf(_SC_PAGESIZE));
+    }
+}
+
 /* The 257th packet has the first one's ID, as no count of 8 bits would see. */
 static void test_long_count(void)
 {
@@ -392,6 +440,32 @@ static void test_full(void)
                         gso_verdict_name(rows[i].next));
         pair_flush(&p);
         g_assert_cmpint(train_out(p.whole, 0)->npackets, ==, rows[i].fits);
+    }
+}
+
+/* Padding is seen in whatever piece it is. */
+static void test_padding(void)
+{
+    static uint8_t buf[FRAME_MAX];
+    Frame f = { .payload = MSS };
+    const unsigned hdr = frame_hdr(&f);
+    const unsigned cuts[][3] = {
+        { 0 }, { hdr, 0 }, { hdr + 4, 0 }, { hdr, hdr + MSS, 0 },
+        { hdr + MSS, 0 },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(cuts); i++) {
+        g_auto(Pair) p = pair_new(NULL);
+        GsoVerdict v = GSO_V_COUNT;
+
+        for (unsigned n = 0; n < 3; n++) {
+            f.pad = n == 2 ? 4 : 0;
+            v = pair_send(&p, buf, build_nth(&f, n, buf),
+                          n == 2 ? cuts[i] : NULL, NULL);
+        }
+        g_assert_cmpstr(gso_verdict_name(v), ==,
+                        gso_verdict_name(GSO_V_PASS_LENGTH));
+        pair_flush(&p);
     }
 }
 
@@ -556,8 +630,10 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/predict/any-bit", test_any_bit);
     g_test_add_func("/gso/predict/changes", test_changes);
     g_test_add_func("/gso/predict/fixed-id", test_fixed_id);
+    g_test_add_func("/gso/predict/ends-of-pieces", test_ends_of_pieces);
     g_test_add_func("/gso/predict/long-count", test_long_count);
     g_test_add_func("/gso/predict/full", test_full);
+    g_test_add_func("/gso/predict/padding", test_padding);
     g_test_add_func("/gso/predict/pieces", test_pieces);
     g_test_add_func("/gso/predict/meta", test_meta);
     g_test_add_func("/gso/predict/csum-form", test_csum_form);
