@@ -627,7 +627,7 @@ typedef struct GsoGroConfig {
     uint32_t depth;         /* flows per bucket, 1 to 64 */
     uint32_t max_segs;      /* packets per frame, 2 to 65535 */
     uint32_t max_iov;       /* payload pieces per frame, at least max_segs */
-    uint32_t hash_seed;     /* any number; unpredictable against attacks */
+    uint32_t hash_seed;     /* any number; a random one hides the buckets */
     uint8_t types;          /* bit 1 << GsoType for each type to join */
     /*
      * CWR is part of a counter (AccECN, RFC 9768; Linux since 6.17), so a
