@@ -129,34 +129,6 @@ bool gso_gro_same_flow(const GsoHeld *held, const GsoIncoming *in);
 GsoVerdict gso_gro_compare(const GsoHeld *held, const GsoIncoming *in,
                            bool accecn, bool *fixed_id);
 
-/*
- * Do IP IDs count up with the packets, or are they all the same with DF set
- * on all?  The second packet decides which.  @a and @b are the IPv4 headers
- * of the first packet and of this one.
- */
-static inline bool gso_gro_id_fits(const GsoHeld *held, const uint8_t *a,
-                                   const uint8_t *b, bool *fixed_id)
-{
-    uint16_t step = (uint16_t)(gso_get16(b + GSO_IP4_ID) -
-                               gso_get16(a + GSO_IP4_ID));
-
-    if (held->fixed_id && step == 0) {
-        return true;
-    }
-    *fixed_id = false;
-    return step == (uint16_t)held->count &&
-           (!held->fixed_id || held->count == 1);
-}
-
-/*
- * Would the frame, with @payload bytes more, be too big?  Tags count as
- * Linux counts them: all behind the MAC addresses' type.
- */
-static inline bool gso_gro_too_big(const GsoHeld *held, uint32_t payload)
-{
-    return held->hdr_len - GSO_ETH_HLEN + held->len + payload > GSO_IP_MAX;
-}
-
 /* Is the TCP header's sequence number at @b the next after those from @a? */
 static inline bool gso_gro_seq_fits(const GsoHeld *held, const uint8_t *a,
                                     const uint8_t *b)
@@ -165,60 +137,10 @@ static inline bool gso_gro_seq_fits(const GsoHeld *held, const uint8_t *a,
            gso_get32(b + GSO_TCP_SEQ);
 }
 
-/* Flags with which a packet ends a frame and starts none. */
-static inline bool gso_gro_ends(uint8_t tcp_flags)
-{
-    return tcp_flags & (GSO_TCP_URG | GSO_TCP_PSH | GSO_TCP_RST |
-                        GSO_TCP_SYN | GSO_TCP_FIN);
-}
-
-/* Where do two texts differ?  0 if nowhere. */
-static inline uint32_t gso_differ2(const uint8_t *a, const uint8_t *b)
-{
-    return gso_load16(a) ^ gso_load16(b);
-}
-
-static inline uint32_t gso_differ4(const uint8_t *a, const uint8_t *b)
-{
-    return gso_load32(a) ^ gso_load32(b);
-}
-
-static inline uint64_t gso_differ8(const uint8_t *a, const uint8_t *b)
-{
-    return gso_load64(a) ^ gso_load64(b);
-}
-
-static inline uint64_t gso_differ32(const uint8_t *a, const uint8_t *b)
-{
-    return gso_differ8(a, b) | gso_differ8(a + 8, b + 8) |
-           gso_differ8(a + 16, b + 16) | gso_differ8(a + 24, b + 24);
-}
-
-/* Do the options of TCP headers of @len bytes, a multiple of 4, differ? */
-static inline uint64_t gso_differ_options(const uint8_t *a, const uint8_t *b,
-                                          uint32_t len)
-{
-    uint64_t d;
-
-    if (len < GSO_TCP_HLEN + 8) {
-        return len > GSO_TCP_HLEN ? gso_differ4(a + GSO_TCP_HLEN,
-                                                b + GSO_TCP_HLEN) : 0;
-    }
-    d = gso_differ8(a + len - 8, b + len - 8);
-    for (uint32_t i = GSO_TCP_HLEN; i + 8 < len; i += 8) {
-        d |= gso_differ8(a + i, b + i);
-    }
-    return d;
-}
-
 /* The table (coalesce.c) */
 
 /* Take a held frame out of the table and queue it for delivery. */
 void gso_gro_close(GsoGro *g, GsoFlow *f, GsoClose reason);
-
-/* Close a frame that the packet just joined ends; why. */
-GsoVerdict gso_gro_end(GsoGro *g, GsoFlow *f, uint32_t len,
-                       uint8_t tcp_flags);
 
 /* Deliver what is queued. */
 void gso_gro_drain(GsoGro *g);
@@ -290,38 +212,6 @@ static inline void gso_gro_touch(GsoGro *g, GsoFlow *f)
     f->last = g->now;
 }
 
-/*
- * Write the pieces of a packet's payload, all that follows its first
- * @hdr_len bytes, behind those of the flow's frame.  They are part of it
- * when gso_gro_add() says so.  Returns how many iovecs that makes in all;
- * 0 if there is no room.  Sets @len to the payload's length.
- */
-static inline uint32_t gso_gro_pieces(const GsoGro *g, GsoFlow *f,
-                                      const GsoPacket *packet,
-                                      size_t hdr_len, size_t *len)
-{
-    const struct iovec *v = packet->iov;
-    const struct iovec *end = v + packet->iovcnt;
-    struct iovec *to = gso_gro_iov(f);
-    uint32_t n = f->niov;
-
-    for (*len = 0; v != end; v++) {
-        size_t rest = v->iov_len - hdr_len;
-
-        if (hdr_len >= v->iov_len) {
-            hdr_len -= v->iov_len;
-            continue;
-        }
-        if (n > g->cfg.max_iov) {
-            return 0;
-        }
-        to[n++] = (struct iovec) { (uint8_t *)v->iov_base + hdr_len, rest };
-        *len += rest;
-        hdr_len = 0;
-    }
-    return n;
-}
-
 /* Add a packet with @len bytes of payload; its pieces end at @niov. */
 static inline void gso_gro_add(GsoGro *g, GsoFlow *f, void *cookie,
                                uint32_t niov, uint32_t len)
@@ -330,22 +220,6 @@ static inline void gso_gro_add(GsoGro *g, GsoFlow *f, void *cookie,
     gso_gro_cookies(g, f)[f->held.count++] = cookie;
     f->held.len += len;
     g->held++;
-}
-
-/*
- * A packet was added to a frame: what all joined ones change.  @tcp_flags
- * are 0 for UDP.
- */
-static inline GsoVerdict gso_gro_joined(GsoGro *g, GsoFlow *f, uint32_t len,
-                                        uint8_t tcp_flags)
-{
-    gso_gro_list_remove(&f->by_last);
-    gso_gro_touch(g, f);
-    if (gso_gro_ends(tcp_flags) || len < f->held.mss ||
-        f->held.count >= f->max_segs) {
-        return gso_gro_end(g, f, len, tcp_flags);
-    }
-    return GSO_V_MERGED;
 }
 
 /* Look at a packet in full and do with it what its verdict says. */

@@ -291,23 +291,6 @@ void gso_gro_close(GsoGro *g, GsoFlow *f, GsoClose reason)
     ready_append(g, &f->ready);
 }
 
-GsoVerdict gso_gro_end(GsoGro *g, GsoFlow *f, uint32_t len,
-                       uint8_t tcp_flags)
-{
-    const uint8_t sticky = GSO_TCP_FIN | GSO_TCP_PSH;
-    const GsoLayout *l = &f->held.layout;
-    GsoVerdict v = GSO_V_MERGED_FULL;
-
-    if (gso_gro_ends(tcp_flags)) {
-        f->held.hdr[l->l4_off + GSO_TCP_FLAGS] |= tcp_flags & sticky;
-        v = GSO_V_MERGED_PUSH;
-    } else if (len < f->held.mss) {
-        v = GSO_V_MERGED_SHORT;
-    }
-    gso_gro_close(g, f, GSO_CLOSE_MERGED);
-    return v;
-}
-
 static void close_list(GsoGro *g, GsoClose reason)
 {
     while (g->by_first.next != &g->by_first) {
@@ -316,6 +299,36 @@ static void close_list(GsoGro *g, GsoClose reason)
 }
 
 /* Joining packets */
+
+/*
+ * Write the pieces of a packet's payload, all that follows its first
+ * @hdr_len bytes, behind those of the flow's frame.  They are part of it
+ * when gso_gro_add() says so.  Returns how many iovecs that makes in all;
+ * 0 if there is no room.
+ */
+static uint32_t add_pieces(const GsoGro *g, GsoFlow *f,
+                           const GsoPacket *packet, size_t hdr_len)
+{
+    const struct iovec *v = packet->iov;
+    const struct iovec *end = v + packet->iovcnt;
+    struct iovec *to = gso_gro_iov(f);
+    uint32_t n = f->niov;
+
+    for (; v != end; v++) {
+        size_t rest = v->iov_len - hdr_len;
+
+        if (hdr_len >= v->iov_len) {
+            hdr_len -= v->iov_len;
+            continue;
+        }
+        if (n > g->cfg.max_iov) {
+            return 0;
+        }
+        to[n++] = (struct iovec) { (uint8_t *)v->iov_base + hdr_len, rest };
+        hdr_len = 0;
+    }
+    return n;
+}
 
 static void remember(const GsoGro *g, GsoFlow *f, const GsoIncoming *in)
 {
@@ -350,7 +363,7 @@ static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in)
     }
     f = flow_by_last(g->free);
     f->niov = 1;
-    niov = gso_gro_pieces(g, f, in->packet, l->hdr_len, &(size_t) { 0 });
+    niov = add_pieces(g, f, in->packet, l->hdr_len);
     if (!niov) {
         return GSO_V_PASS_PIECES;
     }
@@ -371,6 +384,47 @@ static GsoVerdict start_flow(GsoGro *g, const GsoIncoming *in)
     return GSO_V_HELD;
 }
 
+/* Flags with which a packet ends a frame and starts none. */
+static bool ends_frame(uint8_t tcp_flags)
+{
+    return tcp_flags & (GSO_TCP_URG | GSO_TCP_PSH | GSO_TCP_RST |
+                        GSO_TCP_SYN | GSO_TCP_FIN);
+}
+
+/* Close a frame that the packet just joined ends; why. */
+static GsoVerdict end_frame(GsoGro *g, GsoFlow *f, uint32_t len,
+                            uint8_t tcp_flags)
+{
+    const uint8_t sticky = GSO_TCP_FIN | GSO_TCP_PSH;
+    const GsoLayout *l = &f->held.layout;
+    GsoVerdict v = GSO_V_MERGED_FULL;
+
+    if (ends_frame(tcp_flags)) {
+        f->held.hdr[l->l4_off + GSO_TCP_FLAGS] |= tcp_flags & sticky;
+        v = GSO_V_MERGED_PUSH;
+    } else if (len < f->held.mss) {
+        v = GSO_V_MERGED_SHORT;
+    }
+    gso_gro_close(g, f, GSO_CLOSE_MERGED);
+    return v;
+}
+
+/*
+ * A packet was added to a frame: what all joined ones change.  @tcp_flags
+ * are 0 for UDP.
+ */
+static GsoVerdict joined(GsoGro *g, GsoFlow *f, uint32_t len,
+                         uint8_t tcp_flags)
+{
+    gso_gro_list_remove(&f->by_last);
+    gso_gro_touch(g, f);
+    if (ends_frame(tcp_flags) || len < f->held.mss ||
+        f->held.count >= f->max_segs) {
+        return end_frame(g, f, len, tcp_flags);
+    }
+    return GSO_V_MERGED;
+}
+
 /* Join the packet to its flow's frame; GSO_V_MERGED* or why not. */
 static GsoVerdict join(GsoGro *g, GsoFlow *f, const GsoIncoming *in)
 {
@@ -382,13 +436,13 @@ static GsoVerdict join(GsoGro *g, GsoFlow *f, const GsoIncoming *in)
     if (v != GSO_V_MERGED) {
         return v;
     }
-    niov = gso_gro_pieces(g, f, in->packet, l->hdr_len, &(size_t) { 0 });
+    niov = add_pieces(g, f, in->packet, l->hdr_len);
     if (!niov) {
         return GSO_V_DIFF_PIECES;
     }
     f->held.fixed_id = fixed_id;
     gso_gro_add(g, f, in->packet->cookie, niov, l->payload_len);
-    return gso_gro_joined(g, f, l->payload_len, l->tcp_flags);
+    return joined(g, f, l->payload_len, l->tcp_flags);
 }
 
 /* A packet that may be held; @kept says whether it was. */
@@ -405,10 +459,10 @@ static GsoVerdict hold(GsoGro *g, const GsoIncoming *in, bool *kept)
         }
         gso_gro_close(g, f, GSO_CLOSE_DIFF);
     } else {
-        v = gso_gro_ends(in->layout.tcp_flags) ? GSO_V_PASS_FLAGS : GSO_V_HELD;
+        v = ends_frame(in->layout.tcp_flags) ? GSO_V_PASS_FLAGS : GSO_V_HELD;
     }
     *kept = false;
-    if (!gso_gro_ends(in->layout.tcp_flags)) {
+    if (!ends_frame(in->layout.tcp_flags)) {
         GsoVerdict started = start_flow(g, in);
 
         *kept = started == GSO_V_HELD;

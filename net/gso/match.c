@@ -118,6 +118,40 @@ GsoVerdict gso_gro_check_csum(const GsoIncoming *in)
     return GSO_V_HELD;
 }
 
+/* Where do two texts differ?  0 if nowhere. */
+static uint32_t differ4(const uint8_t *a, const uint8_t *b)
+{
+    return gso_load32(a) ^ gso_load32(b);
+}
+
+static uint64_t differ8(const uint8_t *a, const uint8_t *b)
+{
+    return gso_load64(a) ^ gso_load64(b);
+}
+
+static uint64_t differ32(const uint8_t *a, const uint8_t *b)
+{
+    return differ8(a, b) | differ8(a + 8, b + 8) |
+           differ8(a + 16, b + 16) | differ8(a + 24, b + 24);
+}
+
+/* Do the options of TCP headers of @len bytes, a multiple of 4, differ? */
+static uint64_t differ_options(const uint8_t *a, const uint8_t *b,
+                                          uint32_t len)
+{
+    uint64_t d;
+
+    if (len < GSO_TCP_HLEN + 8) {
+        return len > GSO_TCP_HLEN ? differ4(a + GSO_TCP_HLEN,
+                                                b + GSO_TCP_HLEN) : 0;
+    }
+    d = differ8(a + len - 8, b + len - 8);
+    for (uint32_t i = GSO_TCP_HLEN; i + 8 < len; i += 8) {
+        d |= differ8(a + i, b + i);
+    }
+    return d;
+}
+
 /* Of those with the same tuple: same flow label and extension headers? */
 static bool same_ipv6(const GsoHeld *h, const GsoIncoming *in)
 {
@@ -135,9 +169,9 @@ static bool same_ipv6(const GsoHeld *h, const GsoIncoming *in)
 /* The Ethernet header is at least 14 bytes, and 8 more with two tags. */
 static uint64_t differ_l2(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
-    uint64_t d = gso_differ8(a, b) | gso_differ8(a + len - 8, b + len - 8);
+    uint64_t d = differ8(a, b) | differ8(a + len - 8, b + len - 8);
 
-    return len > 16 ? d | gso_differ8(a + 8, b + 8) : d;
+    return len > 16 ? d | differ8(a + 8, b + 8) : d;
 }
 
 bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
@@ -153,13 +187,32 @@ bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
         return false;
     }
     d = differ_l2(a, b, ip);
-    d |= gso_differ4(a + h->layout.l4_off, b + l->l4_off);
+    d |= differ4(a + h->layout.l4_off, b + l->l4_off);
     if (l->l3 == GSO_L3_IPV4) {
-        return !(d | gso_differ8(a + ip + GSO_IP4_SADDR,
+        return !(d | differ8(a + ip + GSO_IP4_SADDR,
                                  b + ip + GSO_IP4_SADDR));
     }
-    d |= gso_differ32(a + ip + GSO_IP6_SADDR, b + ip + GSO_IP6_SADDR);
+    d |= differ32(a + ip + GSO_IP6_SADDR, b + ip + GSO_IP6_SADDR);
     return !d && same_ipv6(h, in);
+}
+
+/*
+ * Do IP IDs count up with the packets, or are they all the same with DF set
+ * on all?  The second packet decides which.  @a and @b are the IPv4 headers
+ * of the first packet and of this one.
+ */
+static bool id_fits(const GsoHeld *held, const uint8_t *a,
+                                   const uint8_t *b, bool *fixed_id)
+{
+    uint16_t step = (uint16_t)(gso_get16(b + GSO_IP4_ID) -
+                               gso_get16(a + GSO_IP4_ID));
+
+    if (held->fixed_id && step == 0) {
+        return true;
+    }
+    *fixed_id = false;
+    return step == (uint16_t)held->count &&
+           (!held->fixed_id || held->count == 1);
 }
 
 static GsoVerdict compare_ip(const GsoHeld *h, const GsoIncoming *in,
@@ -184,7 +237,7 @@ static GsoVerdict compare_ip(const GsoHeld *h, const GsoIncoming *in,
     if (gso_get16(a + GSO_IP4_FRAG) != gso_get16(b + GSO_IP4_FRAG)) {
         return GSO_V_DIFF_DF;
     }
-    return gso_gro_id_fits(h, a, b, fixed_id) ? GSO_V_MERGED : GSO_V_DIFF_IP_ID;
+    return id_fits(h, a, b, fixed_id) ? GSO_V_MERGED : GSO_V_DIFF_IP_ID;
 }
 
 static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
@@ -207,7 +260,7 @@ static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
     if (gso_get32(a + GSO_TCP_ACKNO) != gso_get32(b + GSO_TCP_ACKNO)) {
         return GSO_V_DIFF_ACK;
     }
-    if (gso_differ_options(a, b, in->layout.l4_hdr_len)) {
+    if (differ_options(a, b, in->layout.l4_hdr_len)) {
         return GSO_V_DIFF_OPTIONS;
     }
     if (gso_get16(a + GSO_TCP_URGPTR) != gso_get16(b + GSO_TCP_URGPTR)) {
@@ -217,6 +270,15 @@ static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
         return GSO_V_DIFF_SEQ;
     }
     return GSO_V_MERGED;
+}
+
+/*
+ * Would the frame, with @payload bytes more, be too big?  Tags count as
+ * Linux counts them: all behind the MAC addresses' type.
+ */
+static bool too_big(const GsoHeld *held, uint32_t payload)
+{
+    return held->hdr_len - GSO_ETH_HLEN + held->len + payload > GSO_IP_MAX;
 }
 
 GsoVerdict gso_gro_compare(const GsoHeld *h, const GsoIncoming *in,
@@ -236,7 +298,7 @@ GsoVerdict gso_gro_compare(const GsoHeld *h, const GsoIncoming *in,
     if (l->payload_len > h->mss) {
         return GSO_V_DIFF_LONGER;
     }
-    if (gso_gro_too_big(h, l->payload_len)) {
+    if (too_big(h, l->payload_len)) {
         return GSO_V_DIFF_TOO_BIG;
     }
     return GSO_V_MERGED;

@@ -258,7 +258,7 @@ void gso_gro_foresee(GsoHeld *h, const uint8_t *p, uint32_t max_segs)
 
     h->end = 0;
     if (l->l4_proto != GSO_IPPROTO_TCP || (l->tcp_flags & GSO_TCP_CWR) ||
-        l->l2_len != GSO_ETH_HLEN || l->l4_off != tcp_off(l->l3)) {
+        l->l4_off != tcp_off(l->l3)) {
         return;
     }
     sum = gso_sum_pseudo(ip, l->l3, l->l4_proto, l->l4_len);

@@ -12,12 +12,14 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "coalesce-int.h"
 #include "train.h"
 
 #define MSS 300
+
+/* As large as pages get. */
+#define PAGE 65536
 
 /* Cuts for train_send_bytes(); NULL: in one piece. */
 static const unsigned apart[] = { 1, 0 };
@@ -338,13 +340,17 @@ static void test_fixed_id(void)
 /* A place that ends @len bytes later, where reading on is a fault. */
 static uint8_t *end_of_memory(size_t len)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uint8_t *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+    uint8_t *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     g_assert_true(p != MAP_FAILED);
-    g_assert_cmpint(mprotect(p + page, page, PROT_NONE), ==, 0);
-    return p + page - len;
+    g_assert_cmpint(mprotect(p + PAGE, PAGE, PROT_NONE), ==, 0);
+    return p + PAGE - len;
+}
+
+static void free_end_of_memory(uint8_t *p, size_t len)
+{
+    g_assert_cmpint(munmap(p + len - PAGE, 2 * PAGE), ==, 0);
 }
 
 /* Nothing is read behind a piece, wherever in the packet it ends. */
@@ -376,8 +382,24 @@ static void test_ends_of_pieces(void)
         g_assert_cmpint(gso_gro_receive(t->gro, &packet, 0), ==,
                         GSO_V_MERGED);
         gso_gro_flush(t->gro, 0);
-        munmap(first + head - sysconf(_SC_PAGESIZE),
-               2 * (size_t)sysconf(_SC_PAGESIZE));
+        free_end_of_memory(first, head);
+    }
+}
+
+/* A packet without any bytes. */
+static void test_empty(void)
+{
+    struct iovec none = { 0 };
+    const GsoPacket packets[] = {
+        { .iov = NULL }, { .iov = &none, .iovcnt = 1 },
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(packets); i++) {
+        g_autoptr(Train) t = train_new(NULL);
+
+        g_ptr_array_add(t->held, NULL);
+        g_assert_cmpint(gso_gro_receive(t->gro, &packets[i], 0), ==,
+                        GSO_V_PASS_NOT_IP);
     }
 }
 
@@ -631,6 +653,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/predict/changes", test_changes);
     g_test_add_func("/gso/predict/fixed-id", test_fixed_id);
     g_test_add_func("/gso/predict/ends-of-pieces", test_ends_of_pieces);
+    g_test_add_func("/gso/predict/empty", test_empty);
     g_test_add_func("/gso/predict/long-count", test_long_count);
     g_test_add_func("/gso/predict/full", test_full);
     g_test_add_func("/gso/predict/padding", test_padding);
