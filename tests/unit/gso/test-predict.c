@@ -465,25 +465,42 @@ static void test_full(void)
     }
 }
 
-/* Padding is seen in whatever piece it is. */
-static void test_padding(void)
+/*
+ * A packet longer or shorter than its IP header says is seen in whatever
+ * pieces it is, also if its checksum is said to be good.
+ */
+static void test_length(void)
 {
+    static const GsoMeta good = {
+        .csum = GSO_CSUM_COMPLETE, .verified = true,
+    };
     static uint8_t buf[FRAME_MAX];
-    Frame f = { .payload = MSS };
+    const Frame f = { .payload = MSS };
     const unsigned hdr = frame_hdr(&f);
-    const unsigned cuts[][3] = {
-        { 0 }, { hdr, 0 }, { hdr + 4, 0 }, { hdr, hdr + MSS, 0 },
-        { hdr + MSS, 0 },
+    const struct {
+        int more;            /* bytes at the end */
+        unsigned cuts[3];
+    } rows[] = {
+        { 4, { 0 } },
+        { 4, { hdr, 0 } },
+        { 4, { hdr + 4, 0 } },
+        { 4, { hdr, hdr + MSS, 0 } },
+        { 4, { hdr + MSS, 0 } },
+        { -1, { 0 } },
+        { -1, { hdr, 0 } },
+        { -1, { hdr - 1, 0 } },
+        { -MSS, { 0 } },
     };
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(cuts); i++) {
+    for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
         g_auto(Pair) p = pair_new(NULL);
         GsoVerdict v = GSO_V_COUNT;
 
         for (unsigned n = 0; n < 3; n++) {
-            f.pad = n == 2 ? 4 : 0;
-            v = pair_send(&p, buf, build_nth(&f, n, buf),
-                          n == 2 ? cuts[i] : NULL, NULL);
+            size_t len = build_nth(&f, n, buf);
+
+            v = pair_send(&p, buf, n == 2 ? len + (size_t)rows[i].more : len,
+                          n == 2 ? rows[i].cuts : NULL, &good);
         }
         g_assert_cmpstr(gso_verdict_name(v), ==,
                         gso_verdict_name(GSO_V_PASS_LENGTH));
@@ -656,7 +673,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/predict/empty", test_empty);
     g_test_add_func("/gso/predict/long-count", test_long_count);
     g_test_add_func("/gso/predict/full", test_full);
-    g_test_add_func("/gso/predict/padding", test_padding);
+    g_test_add_func("/gso/predict/length", test_length);
     g_test_add_func("/gso/predict/pieces", test_pieces);
     g_test_add_func("/gso/predict/meta", test_meta);
     g_test_add_func("/gso/predict/csum-form", test_csum_form);

@@ -94,13 +94,15 @@ static void test_rearm(void)
     for (unsigned i = 0; i < 20; i++) {
         run_to(t, i * 1500);
         send_nth(t, i, 1);
-        gso_gro_poll_end(t->gro, i * 1500);
+        gso_gro_poll_end(t->gro, i * 1500 + 20);
+        g_assert_cmpint(gso_gro_next_deadline(t->gro), ==,
+                        i * 1500 + 20 + TIMEOUT);
     }
     g_assert_cmpint(t->out->len, ==, 0);
-    run_to(t, 19 * 1500 + TIMEOUT);
+    run_to(t, 19 * 1500 + 20 + TIMEOUT);
     g_assert_cmpint(t->out->len, ==, 1);
     g_assert_cmpint(train_out(t, 0)->meta.segs, ==, 20);
-    g_assert_cmpint(train_out(t, 0)->at, ==, 19 * 1500 + TIMEOUT);
+    g_assert_cmpint(train_out(t, 0)->at, ==, 19 * 1500 + 20 + TIMEOUT);
 }
 
 /* E4: a completion without a packet since the last one holds nothing. */
