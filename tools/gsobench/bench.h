@@ -38,6 +38,9 @@ double bench_result(const char *group, const char *name);
 /* CPU time of this thread in ns: other programs only disturb the caches. */
 double bench_now(void);
 
+/* ns since bench_now() gave @start, less what reading the clock takes. */
+double bench_since(double start);
+
 /* Keep the compiler from dropping a result. */
 static inline void bench_use(uint64_t v)
 {

@@ -75,7 +75,7 @@ static double run_hot(const void *arg)
     for (int i = 0; i < HOT_CALLS; i++) {
         bench_use((*op)(hot + PLACE + AT, hot + AT, BENCH_MSS));
     }
-    return bench_now() - start;
+    return bench_since(start);
 }
 
 static double run_cold(const void *arg)
@@ -89,7 +89,7 @@ static double run_cold(const void *arg)
 
         bench_use((*op)(p + PLACE + AT, p + AT, BENCH_MSS));
     }
-    return bench_now() - start;
+    return bench_since(start);
 }
 
 static void add(const char *name, Op *const *op)

@@ -95,7 +95,7 @@ static double burst(const Case *c, unsigned from, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         gso_gro_receive(c->gro, &described[i].packet, from + i);
     }
-    return bench_now() - start;
+    return bench_since(start);
 }
 
 static double run(const void *arg)
@@ -112,7 +112,7 @@ static double run(const void *arg)
         }
         start = bench_now();
         gso_gro_flush(c->gro, n);
-        ns += bench_now() - start;
+        ns += bench_since(start);
     }
     return ns;
 }

@@ -49,7 +49,7 @@ static double run_gso(const void *arg)
         }
         rte_pktmbuf_free_bulk(out, (unsigned)n);
     }
-    return bench_now() - start;
+    return bench_since(start);
 }
 
 /* The buffers that rte_gso_segment() takes, without what it does to them. */
@@ -66,7 +66,7 @@ static double run_allocation(const void *arg)
         }
         rte_pktmbuf_free_bulk(m, 2 * SEGS);
     }
-    return bench_now() - start;
+    return bench_since(start);
 }
 
 /* Both in the same round, so that the difference is of one moment. */
@@ -176,7 +176,7 @@ static double burst(const Case *c, unsigned from, unsigned count)
     if (left) {
         fail("rte_gro did not take all packets");
     }
-    return bench_now() - start;
+    return bench_since(start);
 }
 
 /* One pass over all frames; returns ns. */
@@ -192,7 +192,7 @@ static double pass_gro(const Case *c, unsigned n)
         bench_use(rte_gro_timeout_flush(c->ctx, 0, RTE_GRO_TCP_IPV4, c->work,
                                         64));
     }
-    return ns + bench_now() - start;
+    return ns + bench_since(start);
 }
 
 static double run_gro(const void *arg)

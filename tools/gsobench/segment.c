@@ -74,7 +74,7 @@ static double run(const void *arg)
         }
         bench_use((uint64_t)n);
     }
-    return bench_now() - start;
+    return bench_since(start);
 }
 
 void bench_add_segment(void)
