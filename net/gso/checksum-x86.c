@@ -1,12 +1,12 @@
 /*
- * Summing with AVX-512 or AVX2
+ * Summing with AVX-512 (and its VNNI part) or AVX2
  *
  * Theory of operation: vpmaddwd multiplies signed 16-bit words by one and
- * adds neighbours, so that a vector takes three operations.  The words are
+ * adds neighbours; vpdpwssd adds the result to a sum as well.  The words are
  * unsigned: 0x8000 is taken from each first (an exclusive or) and added back
  * in one go.  A 32-bit lane grows by less than 2^17 per step, hence the
  * limit on the bytes in one block; two lanes are as good as a 64-bit word.
- * With AVX-512 the end of the text is a masked vector, zeros behind it.
+ * With AVX-512 the ends of the text are masked vectors, zeros beside it.
  *
  * Which code runs is decided once, by the dynamic linker (an indirect
  * function), so that there is neither a test per call nor a variable.
@@ -23,8 +23,9 @@
 #define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
 
-/* Fewer bytes than these are not worth a vector. */
+/* Fewer bytes than these are not worth a vector; at least one of 64. */
 #define SHORT 100
+_Static_assert(SHORT >= 64, "the first vector may be a whole one");
 
 /* Bytes in one go, so that no 32-bit lane can overflow. */
 #define BLOCK_MAX (256 * 1024)
@@ -220,7 +221,7 @@ static __attribute__((noinline)) uint64_t sum_long(const uint8_t *p,
 static AVX512 uint64_t sum_avx512(const void *buf, size_t len, uint64_t sum)
 {
     const size_t skip = (uintptr_t)buf & 63;
-    const uint8_t *p = (const uint8_t *)buf - skip;
+    const uint8_t *p;
     __m512i first;
     uint64_t s;
 
@@ -230,6 +231,7 @@ static AVX512 uint64_t sum_avx512(const void *buf, size_t len, uint64_t sum)
     if (len > BLOCK_MAX) {
         return sum_long(buf, len, sum);
     }
+    p = (const uint8_t *)((uintptr_t)buf - skip);
     first = _mm512_maskz_loadu_epi8(~(uint64_t)0 << skip, p);
     s = block_512(first, NULL, p + 64, len - (64 - skip));
     if (skip & 1) {

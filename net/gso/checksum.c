@@ -85,8 +85,12 @@ static uint64_t sum_pieces(const struct iovec *iov, unsigned iovcnt,
 
     for (; iovcnt && len; iov++, iovcnt--) {
         size_t n = GSO_MIN(iov->iov_len - off, len);
-        const uint8_t *p = (const uint8_t *)iov->iov_base + off;
+        const uint8_t *p = iov->iov_base;
 
+        if (!n) {
+            continue;
+        }
+        p += off;
         if (odd) {
             sum = gso_add64(sum, gso_sum_odd(gso_sum(p, n, 0)));
         } else {

@@ -132,8 +132,6 @@ GsoGro *gso_gro_init(void *mem, size_t size, const GsoGroConfig *config)
     return g;
 }
 
-/* Lists of held flows */
-
 /* Buckets */
 
 static GsoFlow *find(const GsoGro *g, const GsoIncoming *in)
@@ -264,7 +262,6 @@ static void set_meta(const GsoFlow *f, GsoMeta *m)
     m->ecn = f->held.hdr[l->l4_off + GSO_TCP_FLAGS] & GSO_TCP_CWR;
 }
 
-/* Take a held frame out of the table and queue it for delivery. */
 void gso_gro_close(GsoGro *g, GsoFlow *f, GsoClose reason)
 {
     GsoFrame *frame = &f->ready.frame;

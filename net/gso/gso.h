@@ -687,7 +687,9 @@ GsoVerdict gso_gro_receive(GsoGro *gro, const GsoPacket *packet,
  * The caller has handed in all packets that it had (Linux
  * napi_complete_done()).  Frames that got a packet since the last call stay
  * held for another flush_timeout from @now; if none did, or flush_timeout
- * is 0, everything is delivered.
+ * is 0, everything is delivered.  First, frames whose time has come are
+ * delivered as by gso_gro_expire(): until its poll ends a packet's time
+ * counts from its arrival, so that a long poll holds nothing for longer.
  */
 void gso_gro_poll_end(GsoGro *gro, uint64_t now);
 

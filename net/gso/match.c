@@ -137,13 +137,13 @@ static uint64_t differ32(const uint8_t *a, const uint8_t *b)
 
 /* Do the options of TCP headers of @len bytes, a multiple of 4, differ? */
 static uint64_t differ_options(const uint8_t *a, const uint8_t *b,
-                                          uint32_t len)
+                               uint32_t len)
 {
     uint64_t d;
 
     if (len < GSO_TCP_HLEN + 8) {
         return len > GSO_TCP_HLEN ? differ4(a + GSO_TCP_HLEN,
-                                                b + GSO_TCP_HLEN) : 0;
+                                            b + GSO_TCP_HLEN) : 0;
     }
     d = differ8(a + len - 8, b + len - 8);
     for (uint32_t i = GSO_TCP_HLEN; i + 8 < len; i += 8) {
@@ -189,8 +189,7 @@ bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
     d = differ_l2(a, b, ip);
     d |= differ4(a + h->layout.l4_off, b + l->l4_off);
     if (l->l3 == GSO_L3_IPV4) {
-        return !(d | differ8(a + ip + GSO_IP4_SADDR,
-                                 b + ip + GSO_IP4_SADDR));
+        return !(d | differ8(a + ip + GSO_IP4_SADDR, b + ip + GSO_IP4_SADDR));
     }
     d |= differ32(a + ip + GSO_IP6_SADDR, b + ip + GSO_IP6_SADDR);
     return !d && same_ipv6(h, in);
@@ -201,8 +200,8 @@ bool gso_gro_same_flow(const GsoHeld *h, const GsoIncoming *in)
  * on all?  The second packet decides which.  @a and @b are the IPv4 headers
  * of the first packet and of this one.
  */
-static bool id_fits(const GsoHeld *held, const uint8_t *a,
-                                   const uint8_t *b, bool *fixed_id)
+static bool id_fits(const GsoHeld *held, const uint8_t *a, const uint8_t *b,
+                    bool *fixed_id)
 {
     uint16_t step = (uint16_t)(gso_get16(b + GSO_IP4_ID) -
                                gso_get16(a + GSO_IP4_ID));

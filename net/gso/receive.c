@@ -186,12 +186,11 @@ static PER_L3 GsoFlow *find(const GsoGro *g, uint32_t hash)
 
 /*
  * With many flows the cache line that a later packet writes to is far away;
- * fetch it some packets ahead.
+ * fetch the one behind @p ahead of it.  It need not exist.
  */
-static inline void prefetch_next(const struct iovec *iov, void *const *cookie)
+static inline void prefetch_next(const void *p)
 {
-    __builtin_prefetch(iov + GSO_CACHE_LINE / sizeof(*iov), 1);
-    __builtin_prefetch(cookie + GSO_CACHE_LINE / sizeof(*cookie), 1);
+    __builtin_prefetch((const void *)((uintptr_t)p + GSO_CACHE_LINE), 1);
 }
 
 static PER_L3 bool predict(GsoGro *g, const GsoPacket *packet, GsoL3 l3)
@@ -215,7 +214,8 @@ static PER_L3 bool predict(GsoGro *g, const GsoPacket *packet, GsoL3 l3)
     iov = gso_gro_iov(f) + f->niov;
     iov->iov_base = payload;
     iov->iov_len = f->held.mss;
-    prefetch_next(iov, gso_gro_cookies(g, f) + f->held.count);
+    prefetch_next(iov);
+    prefetch_next(gso_gro_cookies(g, f) + f->held.count);
     gso_gro_add(g, f, packet->cookie, f->niov + 1, f->held.mss);
     gso_gro_list_remove(&f->by_last);
     gso_gro_touch(g, f);
@@ -233,11 +233,10 @@ static __attribute__((noinline)) bool predict6(GsoGro *g,
 static PER_L3 bool is_tcp(const GsoPacket *packet, uint16_t type, GsoL3 l3)
 {
     const uint8_t *p = packet->iov->iov_base;
-    const uint8_t *ip = p + IP;
 
     return packet->iov->iov_len >= tcp_off(l3) + GSO_TCP_HLEN &&
-           gso_get16(ip - 2) == type &&
-           ip[l3 == GSO_L3_IPV4 ? GSO_IP4_PROTO : GSO_IP6_NEXT] ==
+           gso_get16(p + IP - 2) == type &&
+           p[IP + (l3 == GSO_L3_IPV4 ? GSO_IP4_PROTO : GSO_IP6_NEXT)] ==
            GSO_IPPROTO_TCP;
 }
 

@@ -243,6 +243,24 @@ static unsigned rounds_of(const char *text)
     return n;
 }
 
+/* Whether a file was lost on the way; says so. */
+static bool close_file(FILE *f, const char *name)
+{
+    bool lost = ferror(f);
+
+    if (fclose(f) || lost) {
+        fprintf(stderr, "gsobench: %s: cannot be written\n", name);
+        return true;
+    }
+    return false;
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: gsobench [--rounds N] [--json FILE]\n");
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
     static const struct option table[] = {
@@ -253,6 +271,7 @@ int main(int argc, char **argv)
     const char *json = NULL;
     unsigned rounds = 31;
     FILE *f = NULL;
+    bool lost;
     int c;
 
     while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
@@ -261,9 +280,11 @@ int main(int argc, char **argv)
         } else if (c == 'r') {
             rounds = rounds_of(optarg);
         } else {
-            fprintf(stderr, "usage: gsobench [--rounds N] [--json FILE]\n");
-            return 2;
+            return usage();
         }
+    }
+    if (optind != argc) {
+        return usage();
     }
     if (json) {
         f = fopen(json, "w");
@@ -281,10 +302,7 @@ int main(int argc, char **argv)
     print_table(rounds);
     if (f) {
         print_json(f, rounds);
-        if (fclose(f)) {
-            perror(json);
-            return 2;
-        }
     }
-    return 0;
+    lost = f && close_file(f, json);
+    return close_file(stdout, "standard output") || lost ? 2 : 0;
 }

@@ -228,3 +228,23 @@ uint32_t frame_below(FrameRandom *r, uint32_t n)
 {
     return frame_random(r) % n;
 }
+
+/* Write a checksum that makes the @len bytes at @p, plus @sum, right. */
+static void mend(uint32_t sum, uint8_t *p, size_t len, uint8_t *field)
+{
+    put16(field, 0);
+    put16(field, ~frame_sum(sum, p, len));
+}
+
+void frame_mend(const Frame *f, uint8_t *buf, size_t len, unsigned what)
+{
+    uint8_t *ip = buf + frame_l3(f), *tcp = buf + frame_l4(f);
+    const size_t tcp_len = len - frame_l4(f);
+
+    if (what & FRAME_MEND_TCP) {
+        mend(pseudo_sum(f, ip, tcp_len), tcp, tcp_len, tcp + 16);
+    }
+    if ((what & FRAME_MEND_IP) && !f->v6) {
+        mend(0, ip, 20, ip + 10);
+    }
+}

@@ -71,6 +71,19 @@ unsigned frame_hdr(const Frame *f);
 /* Write the frame to @buf of FRAME_MAX bytes; returns its length. */
 size_t frame_build(const Frame *f, uint8_t *buf);
 
+/* Checksums that frame_mend() makes right. */
+enum {
+    FRAME_MEND_IP = 1,
+    FRAME_MEND_TCP = 2,
+    FRAME_MENDS = 4,
+};
+
+/*
+ * Make checksums right after bytes of @buf, a TCP frame of @len bytes like
+ * @f, were changed: those that @what has the bits of.
+ */
+void frame_mend(const Frame *f, uint8_t *buf, size_t len, unsigned what);
+
 /* The Internet checksum of @len bytes after @sum, byte by byte. */
 uint32_t frame_sum(uint32_t sum, const uint8_t *p, size_t len);
 

@@ -534,13 +534,13 @@ static void test_super_input(void)
 }
 
 /* a fragment holds up everything between its addresses. */
-static void test_fragment_order(void)
+static void test_fragment_order(gconstpointer data)
 {
     g_autoptr(Train) t = train_new(NULL);
     const Frame f[] = {
         P(0, .sport = 1), P(0, .sport = 2), P(0, .sport = 3, .src = 1),
         P(0, .sport = 4, .udp = true), P(0, .sport = 5, .dmac = 9),
-        P(1, .frag = 0x0010),
+        P(1, .frag = (uint16_t)GPOINTER_TO_UINT(data)),
     };
     g_autofree char *lengths = NULL;
 
@@ -550,7 +550,9 @@ static void test_fragment_order(void)
     g_assert_cmpint(t->out->len, ==, 4);
     g_assert_cmpint(gso_gro_held(t->gro), ==, 2);
     lengths = train_lengths(t);
-    g_assert_cmpstr(lengths, ==, "100 100 100 0");
+    /* The first fragment has a TCP header to tell its payload by. */
+    g_assert_cmpstr(lengths, ==, f[5].frag == 0x2000 ? "100 100 100 100"
+                                                     : "100 100 100 0");
 }
 
 /* ARP and other protocols have nothing to do with a flow. */
@@ -761,7 +763,7 @@ static void test_config(void)
                                 .deliver = (GsoDeliverFn *)test_config };
     size_t size = gso_gro_size(&good);
     g_autofree void *mem = g_malloc(size);
-    GsoGroConfig bad[12];
+    GsoGroConfig bad[13];
 
     g_assert_nonnull(gso_gro_init(mem, size, &good));
     g_assert_null(gso_gro_init(mem, size - 1, &good));
@@ -780,6 +782,11 @@ static void test_config(void)
     bad[9].flush_timeout = UINT64_MAX;
     bad[10].max_hold = UINT64_MAX;
     bad[11].deliver = NULL;
+    /* Valid numbers, but far more than 256 GiB of memory. */
+    bad[12].buckets = 65536;
+    bad[12].depth = 64;
+    bad[12].max_segs = 65535;
+    bad[12].max_iov = 1 << 20;
     for (unsigned i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_assert_cmpint(gso_gro_size(&bad[i]), ==, 0);
         g_assert_null(gso_gro_init(mem, size, &bad[i]));
@@ -838,7 +845,10 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/coalesce/R-18-types", test_types);
     g_test_add_func("/gso/coalesce/max-segs", test_max_segs);
     g_test_add_func("/gso/coalesce/R-10-super-input", test_super_input);
-    g_test_add_func("/gso/coalesce/R-11-fragment", test_fragment_order);
+    g_test_add_data_func("/gso/coalesce/R-11-first-fragment",
+                         GUINT_TO_POINTER(0x2000), test_fragment_order);
+    g_test_add_data_func("/gso/coalesce/R-11-fragment",
+                         GUINT_TO_POINTER(0x0010), test_fragment_order);
     g_test_add_func("/gso/coalesce/R-11-protocols", test_other_protocols);
     g_test_add_func("/gso/coalesce/R-20-capacity", test_capacity);
     for (unsigned flows = 1; flows <= 1024; flows *= 4) {

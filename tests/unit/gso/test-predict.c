@@ -11,15 +11,11 @@
  */
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "coalesce-int.h"
 #include "train.h"
 
 #define MSS 300
-
-/* As large as pages get. */
-#define PAGE 65536
 
 /* Cuts for train_send_bytes(); NULL: in one piece. */
 static const unsigned apart[] = { 1, 0 };
@@ -93,43 +89,8 @@ static size_t build_nth(const Frame *first, unsigned n, uint8_t *buf)
     return frame_build(&f, buf);
 }
 
-/* Which checksums are made right again after a change. */
-typedef enum Mend {
-    MEND_NONE,
-    MEND_IP = 1,
-    MEND_TCP = 2,
-    MENDS = 4,
-} Mend;
-
-/* Write a checksum that makes the @len bytes at @p, plus @sum, right. */
-static void mend(uint32_t sum, uint8_t *p, size_t len, uint8_t *field)
-{
-    uint16_t csum;
-
-    field[0] = field[1] = 0;
-    csum = (uint16_t)~frame_sum(sum, p, len);
-    field[0] = (uint8_t)(csum >> 8);
-    field[1] = (uint8_t)csum;
-}
-
-static void mend_frame(const Frame *f, uint8_t *buf, size_t len, Mend what)
-{
-    uint8_t *ip = buf + frame_l3(f), *tcp = buf + frame_l4(f);
-    const size_t tcp_len = len - frame_l4(f);
-    const uint8_t tail[4] = { 0, 6, (uint8_t)(tcp_len >> 8), (uint8_t)tcp_len };
-    uint32_t sum = frame_sum(0, tail, sizeof(tail));
-
-    sum = frame_sum(sum, ip + (f->v6 ? 8 : 12), f->v6 ? 32 : 8);
-    if (what & MEND_TCP) {
-        mend(sum, tcp, tcp_len, tcp + 16);
-    }
-    if ((what & MEND_IP) && !f->v6) {
-        mend(0, ip, 20, ip + 10);
-    }
-}
-
 /* The fourth packet of a train with a bit changed; the fifth is good. */
-static void train_with_bit(const Frame *f, unsigned bit, Mend what,
+static void train_with_bit(const Frame *f, unsigned bit, unsigned what,
                            const unsigned *cuts)
 {
     static uint8_t buf[FRAME_MAX];
@@ -140,7 +101,7 @@ static void train_with_bit(const Frame *f, unsigned bit, Mend what,
 
         if (n == 3) {
             buf[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            mend_frame(f, buf, len, what);
+            frame_mend(f, buf, len, what);
         }
         pair_send(&p, buf, len, cuts, NULL);
     }
@@ -166,9 +127,9 @@ static void test_any_bit(void)
         const unsigned split[] = { frame_hdr(f), 0 };
 
         for (unsigned bit = 0; bit < 8 * (frame_hdr(f) + 1); bit++) {
-            for (int what = 0; what < MENDS; what++) {
-                train_with_bit(f, bit, (Mend)what, NULL);
-                train_with_bit(f, bit, (Mend)what, split);
+            for (unsigned what = 0; what < FRAME_MENDS; what++) {
+                train_with_bit(f, bit, what, NULL);
+                train_with_bit(f, bit, what, split);
             }
         }
     }
@@ -337,22 +298,6 @@ static void test_fixed_id(void)
     }
 }
 
-/* A place that ends @len bytes later, where reading on is a fault. */
-static uint8_t *end_of_memory(size_t len)
-{
-    uint8_t *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    g_assert_true(p != MAP_FAILED);
-    g_assert_cmpint(mprotect(p + PAGE, PAGE, PROT_NONE), ==, 0);
-    return p + PAGE - len;
-}
-
-static void free_end_of_memory(uint8_t *p, size_t len)
-{
-    g_assert_cmpint(munmap(p + len - PAGE, 2 * PAGE), ==, 0);
-}
-
 /* Nothing is read behind a piece, wherever in the packet it ends. */
 static void test_ends_of_pieces(void)
 {
@@ -361,7 +306,7 @@ static void test_ends_of_pieces(void)
 
     for (size_t head = 1; head <= frame_hdr(&f) + MSS; head++) {
         g_autoptr(Train) t = train_new(NULL);
-        uint8_t *first = end_of_memory(head);
+        uint8_t *first = train_end_of_memory(head);
         uint8_t *cookie = g_malloc(1);
         size_t len = 0;
 
@@ -382,7 +327,7 @@ static void test_ends_of_pieces(void)
         g_assert_cmpint(gso_gro_receive(t->gro, &packet, 0), ==,
                         GSO_V_MERGED);
         gso_gro_flush(t->gro, 0);
-        free_end_of_memory(first, head);
+        train_free_end_of_memory(first, head);
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "frame.h"
 #include "gso.h"
+#include "train.h"
 
 /* A super-frame cut: the segments' bytes, and what the segmenter said. */
 typedef struct Cut {
@@ -704,6 +705,40 @@ static void test_nospace(void)
     g_assert_cmpint(gso_seg_work(&s)->segs, ==, 0);
 }
 
+/* No more iovecs are written than there are, nor read. */
+static void test_iov_bounds(void)
+{
+    const struct iovec none = { NULL, 99 };
+    struct iovec *whole = (struct iovec *)(void *)
+                          train_end_of_memory(sizeof(*whole));
+    GsoSegParams p = { .gso_size = 100, .features = GSO_F_SG };
+
+    for (uint32_t payload = 0; payload <= 300; payload += 100) {
+        Frame f = { .payload = payload };
+        struct iovec iov[2] = { none, none };
+        uint8_t buf[200];
+        GsoSegmenter s;
+        GsoSegment seg;
+        int n;
+
+        *whole = (struct iovec) { super, frame_build(&f, super) };
+        n = gso_seg_init(&s, whole, 1, &p);
+        g_assert_cmpint(n, ==, MAX(payload / 100, 1));
+        g_assert_cmpint(gso_seg_peek(&s, buf, sizeof(buf), iov, 1, &seg), ==,
+                        payload ? GSO_E_IOV : 1);
+        g_assert_cmpint(iov[1].iov_len, ==, none.iov_len);
+        for (int i = 0; i < n; i++) {
+            g_assert_cmpint(gso_seg_peek(&s, buf, sizeof(buf), iov, 2, &seg),
+                            ==, 1);
+            g_assert_cmpint(seg.iovcnt, ==, payload ? 2 : 1);
+            gso_seg_advance(&s);
+        }
+        g_assert_cmpint(gso_seg_peek(&s, buf, sizeof(buf), iov, 2, &seg), ==,
+                        0);
+    }
+    train_free_end_of_memory((uint8_t *)whole, sizeof(*whole));
+}
+
 typedef struct Sink {
     GByteArray *bytes;
     int room; /* segments that are taken before one is refused */
@@ -977,6 +1012,7 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/segment/G-16-small-mss", test_small_mss);
     g_test_add_func("/gso/segment/G-17-alignment", test_alignment);
     g_test_add_func("/gso/segment/G-17-nospace", test_nospace);
+    g_test_add_func("/gso/segment/G-17-iov-bounds", test_iov_bounds);
     g_test_add_func("/gso/segment/G-18-resume", test_resume);
     g_test_add_func("/gso/segment/G-19-forward", test_forward);
     g_test_add_func("/gso/segment/G-21-longest-headers",

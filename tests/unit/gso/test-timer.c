@@ -105,6 +105,46 @@ static void test_rearm(void)
     g_assert_cmpint(train_out(t, 0)->at, ==, 19 * 1500 + 20 + TIMEOUT);
 }
 
+/*
+ * Packets that are not predicted start the time again too, before the end
+ * of the poll as well.
+ */
+static void test_rearm_unpredicted(void)
+{
+    g_autoptr(Train) t = timed(TIMEOUT, 0);
+
+    for (unsigned i = 0; i < 20; i++) {
+        const Frame f = {
+            .udp = true, .payload = 100, .id = (uint16_t)i, .sport = 1,
+        };
+
+        t->now = i * 1500;
+        g_assert_cmpint(train_send(t, &f), ==,
+                        i ? GSO_V_MERGED : GSO_V_HELD);
+        g_assert_cmpint(gso_gro_next_deadline(t->gro), ==,
+                        i * 1500 + TIMEOUT);
+        gso_gro_poll_end(t->gro, i * 1500 + 20);
+        g_assert_cmpint(gso_gro_next_deadline(t->gro), ==,
+                        i * 1500 + 20 + TIMEOUT);
+    }
+    g_assert_cmpint(t->out->len, ==, 0);
+}
+
+/* What is due when a poll ends goes, whoever else received in it. */
+static void test_overdue(void)
+{
+    g_autoptr(Train) t = timed(TIMEOUT, 0);
+
+    send_nth(t, 0, 1);
+    gso_gro_poll_end(t->gro, 0);
+    t->now = TIMEOUT + 10;
+    send_nth(t, 0, 2);
+    gso_gro_poll_end(t->gro, TIMEOUT + 10);
+    g_assert_cmpint(t->out->len, ==, 1);
+    g_assert_cmpint(gso_gro_stats(t->gro)->close[GSO_CLOSE_DEADLINE], ==, 1);
+    g_assert_cmpint(gso_gro_next_deadline(t->gro), ==, 2 * TIMEOUT + 10);
+}
+
 /* E4: a completion without a packet since the last one holds nothing. */
 static void test_nothing_received(void)
 {
@@ -264,6 +304,9 @@ int main(int argc, char **argv)
     g_test_add_func("/gso/timer/E4-idle", test_idle);
     g_test_add_func("/gso/timer/E4-hold", test_hold);
     g_test_add_func("/gso/timer/E4-rearm", test_rearm);
+    g_test_add_func("/gso/timer/E4-rearm-unpredicted",
+                    test_rearm_unpredicted);
+    g_test_add_func("/gso/timer/E4-overdue", test_overdue);
     g_test_add_func("/gso/timer/E4-nothing-received", test_nothing_received);
     g_test_add_func("/gso/timer/E4-push", test_push);
     g_test_add_func("/gso/timer/R-12-long-poll", test_long_poll);

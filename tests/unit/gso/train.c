@@ -7,8 +7,13 @@
  */
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "train.h"
+
+/* What malloc() aligns to, and what stands behind the memory handed out. */
+#define MALLOC_ALIGN 16
+#define CANARY 0xa5
 
 static void out_free(gpointer data)
 {
@@ -69,7 +74,10 @@ Train *train_new(const GsoGroConfig *config)
     t->held = g_ptr_array_new_with_free_func(g_free);
     size = gso_gro_size(&c);
     g_assert_cmpint(size, >, 0);
-    t->mem = g_malloc(size);
+    t->size = size;
+    t->mem = g_aligned_alloc(1, size + 2 * MALLOC_ALIGN, 4 * MALLOC_ALIGN);
+    t->mem += MALLOC_ALIGN;
+    memset(t->mem + size, CANARY, MALLOC_ALIGN);
     t->gro = gso_gro_init(t->mem, size, &c);
     g_assert_nonnull(t->gro);
     return t;
@@ -82,7 +90,10 @@ void train_free(Train *t)
     g_assert_cmpint(t->held->len, ==, 0);
     g_ptr_array_unref(t->held);
     g_ptr_array_unref(t->out);
-    g_free(t->mem);
+    for (unsigned i = 0; i < MALLOC_ALIGN; i++) {
+        g_assert_cmpint(t->mem[t->size + i], ==, CANARY);
+    }
+    g_aligned_free(t->mem - MALLOC_ALIGN);
     g_free(t);
 }
 
@@ -100,7 +111,9 @@ GsoVerdict train_send_bytes(Train *t, const uint8_t *bytes, size_t len,
         iov[packet.iovcnt++] = (struct iovec) { copy + off, end - off };
         off = end;
     }
-    iov[packet.iovcnt++] = (struct iovec) { copy + off, len - off };
+    iov[packet.iovcnt++] = (struct iovec) {
+        copy ? copy + off : NULL, len - off,
+    };
     g_ptr_array_add(t->held, copy);
     return gso_gro_receive(t->gro, &packet, t->now);
 }
@@ -118,6 +131,24 @@ GsoVerdict train_send(Train *t, const Frame *f)
 
     return train_send_bytes(t, buf, len, NULL,
                             f->csum == FRAME_CSUM_PARTIAL ? &meta : NULL);
+}
+
+/* As large as pages get. */
+#define PAGE 65536
+
+uint8_t *train_end_of_memory(size_t len)
+{
+    uint8_t *p = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    g_assert_true(p != MAP_FAILED);
+    g_assert_cmpint(mprotect(p + PAGE, PAGE, PROT_NONE), ==, 0);
+    return p + PAGE - len;
+}
+
+void train_free_end_of_memory(uint8_t *p, size_t len)
+{
+    g_assert_cmpint(munmap(p + len - PAGE, 2 * PAGE), ==, 0);
 }
 
 const TrainOut *train_out(const Train *t, unsigned n)

@@ -30,7 +30,8 @@ typedef struct TrainOut {
 /* A coalescer with its memory, and everything that came out of it. */
 typedef struct Train {
     GsoGro *gro;
-    void *mem;
+    uint8_t *mem;        /* as badly aligned as malloc() may align it */
+    size_t size;
     GPtrArray *out;      /* of TrainOut */
     GPtrArray *held;     /* packets' bytes that the coalescer still has */
     guint64 now;
@@ -55,6 +56,10 @@ GsoVerdict train_send(Train *t, const Frame *f);
 /* Hand in bytes, cut where @cuts says (ascending, ends with 0). */
 GsoVerdict train_send_bytes(Train *t, const uint8_t *bytes, size_t len,
                             const unsigned *cuts, const GsoMeta *meta);
+
+/* A place that ends @len bytes later, where reading on is a fault. */
+uint8_t *train_end_of_memory(size_t len);
+void train_free_end_of_memory(uint8_t *p, size_t len);
 
 /* The n-th frame that came out. */
 const TrainOut *train_out(const Train *t, unsigned n);
