@@ -23,6 +23,9 @@
 #define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vnni")))
 
+#define CPU_HAS_AVX512 (__builtin_cpu_supports("avx512bw") && \
+                        __builtin_cpu_supports("avx512vnni"))
+
 /* Fewer bytes than these are not worth a vector; at least one of 64. */
 #define SHORT 100
 _Static_assert(SHORT >= 64, "the first vector may be a whole one");
@@ -255,7 +258,7 @@ static AVX512 uint64_t copy_sum_avx512(void *dst, const void *src,
 
 static bool has_avx512(void)
 {
-    return __builtin_cpu_supports("avx512vnni");
+    return CPU_HAS_AVX512;
 }
 
 static bool has_avx2(void)
@@ -271,7 +274,7 @@ static bool has_nothing(void)
 static RESOLVER GsoSumFn *resolve_sum(void)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512vnni")) {
+    if (CPU_HAS_AVX512) {
         return sum_avx512;
     }
     return __builtin_cpu_supports("avx2") ? sum_avx2 : gso_sum_scalar;
@@ -280,7 +283,7 @@ static RESOLVER GsoSumFn *resolve_sum(void)
 static RESOLVER GsoCopySumFn *resolve_copy_sum(void)
 {
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512vnni")) {
+    if (CPU_HAS_AVX512) {
         return copy_sum_avx512;
     }
     return __builtin_cpu_supports("avx2") ? copy_sum_avx2
