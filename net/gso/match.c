@@ -135,19 +135,12 @@ static uint64_t differ32(const uint8_t *a, const uint8_t *b)
            differ8(a + 16, b + 16) | differ8(a + 24, b + 24);
 }
 
-/* Do the options of TCP headers of @len bytes, a multiple of 4, differ? */
-static uint64_t differ_options(const uint8_t *a, const uint8_t *b,
-                               uint32_t len)
+static bool options_differ(const uint8_t *a, const uint8_t *b, uint32_t len)
 {
-    uint64_t d;
+    uint32_t d = 0;
 
-    if (len < GSO_TCP_HLEN + 8) {
-        return len > GSO_TCP_HLEN ? differ4(a + GSO_TCP_HLEN,
-                                            b + GSO_TCP_HLEN) : 0;
-    }
-    d = differ8(a + len - 8, b + len - 8);
-    for (uint32_t i = GSO_TCP_HLEN; i + 8 < len; i += 8) {
-        d |= differ8(a + i, b + i);
+    for (uint32_t i = GSO_TCP_HLEN; i < len; i += 4) {
+        d |= differ4(a + i, b + i);
     }
     return d;
 }
@@ -259,7 +252,7 @@ static GsoVerdict compare_tcp(const GsoHeld *h, const GsoIncoming *in,
     if (gso_get32(a + GSO_TCP_ACKNO) != gso_get32(b + GSO_TCP_ACKNO)) {
         return GSO_V_DIFF_ACK;
     }
-    if (differ_options(a, b, in->layout.l4_hdr_len)) {
+    if (options_differ(a, b, in->layout.l4_hdr_len)) {
         return GSO_V_DIFF_OPTIONS;
     }
     if (gso_get16(a + GSO_TCP_URGPTR) != gso_get16(b + GSO_TCP_URGPTR)) {

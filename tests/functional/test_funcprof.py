@@ -231,6 +231,7 @@ class BadOptions(lab.TestCase):
 class Debian(lab.TestCase):
     """The laboratory's kernel and user space."""
 
+    # Each region has 0.1 s of the virtual clock in which the guest is idle: check_regions() wants to see them.
     JOB = """#!/bin/sh
 exec </dev/null >/dev/console 2>&1
 /lib/mvlab/send-symbols || exit
